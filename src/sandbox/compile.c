@@ -4,7 +4,7 @@
 #include "sandbox/connection/client.h"
 #include "sandbox/planning/compile_cache.h"
 #include "sandbox/prepare.h"
-#include "sandbox/result.h"
+#include "sandbox/connection/result.h"
 #include "sandbox/run.h"
 
 const struct fh_out_file *fh_compile_artifact(const struct fh_result *r, const char *name)

@@ -4,8 +4,8 @@
 
 #include <sys/wait.h>
 
-#include "base/parse.h"
-#include "base/proc.h"
+#include "base/text/parse.h"
+#include "base/process/proc.h"
 
 enum { GC_MS = 60 * 1000 };
 

@@ -15,6 +15,8 @@ struct fh_sandbox {
 	struct fh_client *client;
 	struct fh_id id;
 	char hex[FH_ID_HEX];
+	enum fh_start start; /* AUTO: not known, since another client made it */
+	char *start_why;     /* NULL: no reason was given */
 };
 
 /* Exchanges greetings over what a placement has reached. On failure the child is ended. `later`: see

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "base/data.h"
-#include "base/nearest.h"
+#include "base/host/data.h"
+#include "base/text/nearest.h"
 #include "base/path.h"
 
 static const struct fh_placement *const placements[] = {

@@ -3,7 +3,7 @@
  * A placement is a way to start and reach an engine. Each is one const table in a file of its own.
  */
 #pragma once
-#include "base/child.h"
+#include "base/process/child.h"
 #include "fumehood/sandbox.h"
 
 /* A byte stream to an engine. */

@@ -6,79 +6,30 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/parse.h"
 #include "base/path.h"
 #include "sandbox/planning/identity.h"
 #include "sandbox/planning/interpreter.h"
 #include "sandbox/planning/language.h"
+#include "sandbox/survey/cache_folder.h"
+#include "sandbox/survey/survey_host.h"
 
 enum {
-	TREE_ENTRIES_MAX = 5000, /* below /usr/local: reading more entries would take longer than the cache saves */
-	TREE_DEPTH_MAX = 6,
 	USED_SECONDS = 60, /* precision of an entry's time of last use */
 };
 
 /* ------------------------------------------------------------------------------------------------------------- key */
 
-/* Adds all of a small tree. False: it is not small. */
-static bool add_tree(struct fh_sha256 *h, int parent, const char *name, int depth, size_t *count)
+/* Adds what is installed on the machine that is asked. */
+static bool add_system(struct fh_sha256 *h, struct fh_survey *s)
 {
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct dirent **entries;
-	struct stat st;
-	if (fd < 0)
-		return errno == ENOENT || errno == ENOTDIR;
-	int n = depth < TREE_DEPTH_MAX ? scandirat(fd, ".", &entries, NULL, alphasort) : -1;
-	bool small = n >= 0;
-	for (int i = 0; i < n; i++) {
-		const char *entry = entries[i]->d_name;
-		if (small && !fh_streq(entry, ".") && !fh_streq(entry, "..")) {
-			small = ++*count <= TREE_ENTRIES_MAX && fstatat(fd, entry, &st, AT_SYMLINK_NOFOLLOW) == 0;
-			if (small)
-				fh_identity_add_stat(h, entry, &st);
-			if (small && S_ISDIR(st.st_mode))
-				small = add_tree(h, fd, entry, depth + 1, count);
-		}
-		free(entries[i]);
-	}
-	if (n >= 0)
-		free(entries);
-	close(fd);
-	return small;
-}
-
-/* Adds what is installed: the package manager's databases, which change with every package; and folders, for systems
- * with another package manager. */
-static bool add_system(struct fh_sha256 *h)
-{
-	static const char *const databases[] = { "/var/lib/dpkg/status",
-		                                     "/var/lib/rpm/rpmdb.sqlite",
-		                                     "/var/lib/rpm/Packages",
-		                                     "/usr/lib/sysimage/rpm/rpmdb.sqlite",
-		                                     "/lib/apk/db/installed",
-		                                     "/var/lib/pacman/local",
-		                                     "/run/current-system",
-		                                     "/usr/include",
-		                                     "/usr/lib",
-		                                     "/etc/alternatives" };
-	struct utsname machine;
-	fh_auto_buf struct fh_buf id = FH_BUF_INIT(4096);
-	size_t count = 0;
-	for (size_t i = 0; i < FH_ARRAY_SIZE(databases); i++)
-		(void)fh_identity_add_file(h, databases[i]);
-	/* for -march=native, and for a home that several machines share */
-	(void)fh_file_read("/etc/machine-id", &id, NULL);
-	fh_sha256_add_field(h, fh_buf_str(&id));
-	if (uname(&machine) < 0)
-		return false;
-	fh_sha256_add_field(h, fh_str(machine.machine));
-	fh_sha256_add_field(h, fh_str(machine.nodename));
-	return add_tree(h, AT_FDCWD, "/usr/local/include", 0, &count) && add_tree(h, AT_FDCWD, "/usr/local/lib", 3, &count);
+	fh_auto_free char *digest = fh_survey_installed(s);
+	if (digest)
+		fh_sha256_add_field(h, fh_str(digest));
+	return digest;
 }
 
 /* The folder above the tool's bin/. */
@@ -96,6 +47,8 @@ static bool is_prepared(const struct fh_plan_mount *m)
 /* Whether a mount's content only changes with the system or the tool. A folder of the user's may change at any time. */
 static bool is_stable(const struct fh_plan *plan, const struct fh_plan_mount *m, const char *prefix)
 {
+	if (m->kind == FH_MOUNT_VOLUME)
+		return false;
 	if (m->kind != FH_MOUNT_BIND || is_prepared(m))
 		return true;
 	if (m->writable || !m->source || !fh_streq(m->source, m->target))
@@ -144,12 +97,14 @@ bool fh_compile_key(const struct fh_plan *compile, const char *artifact, char re
 	for (size_t i = 0; i < compile->file_count; i++)
 		if (tells_the_time(&compile->files[i]))
 			return false;
-	fh_sha256_add_field(&h, fh_str("fumehood compiled 2"));
+	fh_auto_survey_host struct fh_survey_host host;
+	fh_survey_host_init(&host);
+	fh_sha256_add_field(&h, fh_str("fumehood compiled 3"));
 	bool whole = add_plan(&h, compile);
 	fh_sha256_add_field(&h, fh_str(artifact));
 	if (compile->argv[0] && compile->argv[0][0] == '/') /* an edited plan may name another program */
-		(void)fh_identity_add_file(&h, compile->argv[0]);
-	if (!whole || !fh_identity_add_file(&h, compile->interpreter) || !add_system(&h))
+		(void)fh_identity_add_file(&h, &host.survey, compile->argv[0]);
+	if (!whole || !fh_identity_add_file(&h, &host.survey, compile->interpreter) || !add_system(&h, &host.survey))
 		return false;
 	fh_sha256_hex(&h, ret_hex);
 	return true;
@@ -157,71 +112,24 @@ bool fh_compile_key(const struct fh_plan *compile, const char *artifact, char re
 
 /* ---------------------------------------------------------------------------------------------------------- folder */
 
-/* Maximum bytes of all entries; 0: no cache. */
-static uint64_t size_limit(void)
-{
-	const char *asked = getenv("FUMEHOOD_COMPILE_CACHE");
-	uint64_t n;
-	if (!asked || !*asked)
-		return FH_COMPILE_CACHE_MAX;
-	return fh_parse_size(asked, &n, NULL) == 0 ? n : 0;
-}
-
-/* Whether the folder is ours and closed to other users. */
-static bool is_private(int fd)
-{
-	struct stat st;
-	return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 077) == 0;
-}
-
-static int open_private(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0 && is_private(fd))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-/* A folder below the cache folder, made if necessary; NULL if it is not ours alone. */
-static char *private_folder(const char *name)
-{
-	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	bool own = base && base[0] == '/';
-	if (size_limit() == 0 || (!own && (!home || home[0] != '/')))
-		return NULL;
-	fh_auto_free char *root = own ? fh_xstrdup(base) : fh_path_join(home, ".cache");
-	fh_auto_free char *ours = fh_path_join(root, "fumehood");
-	fh_auto_free char *path = fh_path_join(ours, name);
-	fh_auto_close int fd = open_private(path);
-	if (fd < 0) {
-		(void)mkdir(root, 0700);
-		(void)mkdir(ours, 0700);
-		(void)mkdir(path, 0700);
-		fd = open_private(path);
-	}
-	return fd < 0 ? NULL : FH_TAKE_PTR(path);
-}
-
 char *fh_compile_cache_dir(void)
 {
-	return private_folder("compile");
+	return fh_cache_folder("compile");
 }
 
-char *fh_prepared_dir(const struct fh_language *l, const char *interpreter)
+char *fh_prepared_dir(struct fh_survey *s, const struct fh_language *l, const char *interpreter)
 {
 	struct fh_sha256 h = FH_SHA256_INIT;
 	char hex[FH_SHA256_HEX];
-	fh_auto_free char *folder = interpreter[0] ? private_folder("prepared") : NULL;
+	fh_auto_free char *folder = interpreter[0] ? fh_survey_cache(s, "prepared") : NULL;
 	if (!folder)
 		return NULL;
-	fh_sha256_add_field(&h, fh_str("fumehood prepared 1"));
+	fh_sha256_add_field(&h, fh_str("fumehood prepared 2"));
 	for (size_t i = 0; l->prepare[i]; i++)
 		fh_sha256_add_field(&h, fh_str(l->prepare[i]));
 	for (size_t i = 0; l->env[i]; i++)
 		fh_sha256_add_field(&h, fh_str(l->env[i]));
-	if (!fh_identity_add_file(&h, interpreter) || !add_system(&h))
+	if (!fh_identity_add_file(&h, s, interpreter) || !add_system(&h, s))
 		return NULL;
 	fh_sha256_hex(&h, hex);
 	fh_auto_free char *name = fh_xasprintf("%s-%s", l->name, hex);
@@ -294,7 +202,7 @@ static int by_use(const void *a, const void *b)
 /* Removes the least recently used entries until three quarters of the limit are in use. */
 static void make_room(const char *dir, uint64_t limit)
 {
-	fh_auto_close int fd = open_private(dir);
+	fh_auto_close int fd = fh_cache_folder_open(dir);
 	struct dirent **names;
 	int n = fd < 0 ? -1 : scandirat(fd, ".", &names, NULL, NULL);
 	if (n < 0)
@@ -322,7 +230,7 @@ static void make_room(const char *dir, uint64_t limit)
 
 void fh_compile_cache_store(const char *key, const void *p, size_t n)
 {
-	uint64_t limit = size_limit();
+	uint64_t limit = fh_cache_max_bytes();
 	fh_auto_free char *dir = n <= FH_COMPILE_ENTRY_MAX && n <= limit / 2 ? fh_compile_cache_dir() : NULL;
 	if (!dir)
 		return;

@@ -11,16 +11,16 @@
  *
  * Entries are files of mode 0600 in $XDG_CACHE_HOME/fumehood/compile (or ~/.cache/…), a folder of mode 0700 that must
  * belong to the acting user; otherwise there is no cache. Each is written to a temporary file and renamed. All together
- * take at most FH_COMPILE_CACHE_MAX bytes ($FUMEHOOD_COMPILE_CACHE sets another size, 0 disables the cache); the least
+ * take at most 512 MiB ($FUMEHOOD_COMPILE_CACHE sets another size, 0 disables the cache); the least
  * recently used are removed first. No sandbox sees the folder: it is outside the default image, and masked where a
  * mount would show it.
  */
 #pragma once
 #include "base/buf.h"
-#include "base/sha256.h"
+#include "base/text/sha256.h"
 #include "proto/plan.h"
+#include "sandbox/survey/survey.h"
 
-#define FH_COMPILE_CACHE_MAX ((uint64_t)512 << 20)
 #define FH_COMPILE_ENTRY_MAX ((size_t)64 << 20)
 
 /* Computes the key. False: the step may depend on inputs that the key cannot cover (an image, a mount of the user's,
@@ -42,7 +42,7 @@ void fh_compile_cache_store(const char *key, const void *p, size_t n);
 struct fh_language;
 /* The folder of the prepared files for this toolchain, whether it exists yet or not; NULL: none are needed, or there is
  * no cache. */
-FH_OWN FH_NULLABLE char *fh_prepared_dir(const struct fh_language *l, const char *interpreter);
+FH_OWN FH_NULLABLE char *fh_prepared_dir(struct fh_survey *s, const struct fh_language *l, const char *interpreter);
 
 /* The cache's folder, made if necessary; NULL if there is no cache, or the folder is not ours alone. */
 FH_OWN FH_NULLABLE char *fh_compile_cache_dir(void);

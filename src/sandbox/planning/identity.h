@@ -12,19 +12,16 @@
  * - of each module that is imported ahead, by name where the language's data file says that modules lie, or by path
  *
  * So a file that somebody changes by hand deep inside a package, or a compiled module of the standard library, is not
- * seen. It takes about ten system calls, and a few for each module, and reads no file.
+ * seen. It takes about ten questions of the survey, and a few for each module, and reads no file.
  */
 #pragma once
-#include <sys/stat.h>
-
-#include "base/sha256.h"
 #include "proto/plan.h"
 #include "sandbox/planning/language.h"
+#include "sandbox/survey/survey.h"
 
 /* Sets plan->image_identity, and zygote.preload_identity for its modules. `language` may be NULL: then modules named by
  * name have none. */
-void fh_plan_identify(struct fh_plan *plan, FH_NULLABLE const struct fh_language *language);
+void fh_plan_identify(struct fh_plan *plan, struct fh_survey *s, FH_NULLABLE const struct fh_language *language);
 
 /* Adds a file's facts to a hash. False: the path leads nowhere, and nothing is added. */
-bool fh_identity_add_file(struct fh_sha256 *h, const char *path);
-void fh_identity_add_stat(struct fh_sha256 *h, const char *name, const struct stat *st);
+bool fh_identity_add_file(struct fh_sha256 *h, struct fh_survey *s, const char *path);

@@ -2,17 +2,10 @@
 #include "sandbox/planning/interpreter.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
-#include <glob.h>
-#include <limits.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/buf.h"
-#include "base/fd.h"
 #include "base/path.h"
 #include "proto/plan.h"
 #include "sandbox/planning/interpreter_private.h"
@@ -95,11 +88,10 @@ static void add_path_dir(struct fh_tool *t, const char *dir)
 
 /* Makes every symbolic link on the way to `path` resolve inside as it does on the host, by making links anew that are
  * outside the bound folders. */
-static void show_links(struct fh_tool *t, const char *path)
+static void show_links(struct fh_tool *t, struct fh_survey *s, const char *path)
 {
 	fh_auto_free char *done = fh_xstrdup("");
 	fh_auto_free char *rest = fh_xstrdup(path);
-	char text[PATH_MAX];
 	for (int links = 0; rest[0] && links < LINK_DEPTH_MAX;) {
 		const char *p = rest + strspn(rest, "/");
 		size_t n = strcspn(p, "/");
@@ -108,9 +100,8 @@ static void show_links(struct fh_tool *t, const char *path)
 		fh_auto_free char *joined = fh_xasprintf("%s/%.*s", done, (int)n, p);
 		char *here = fh_path_clean(joined);
 		char *after = fh_xstrdup(p + n);
-		ssize_t size = readlink(here, text, sizeof(text) - 1);
-		if (size > 0) {
-			text[size] = '\0';
+		fh_auto_free char *text = fh_survey_link(s, here);
+		if (text && text[0]) {
 			show(t, here, text);
 			free(here);
 			here = fh_xstrdup(text[0] == '/' ? "" : done);
@@ -144,7 +135,7 @@ static char *prefix_of(const char *program)
 }
 
 /* Whether a folder holds more than one installation, so that binding it would show a user's other files. */
-static bool too_broad(const char *prefix, const char *home)
+static bool too_broad(const struct fh_tool_query *q, const char *prefix)
 {
 	static const char *const broad[] = { "/",    "/home", "/root",  "/opt",  "/srv", "/var",
 		                                 "/tmp", "/etc",  "/media", "/data", "/mnt", "/run" };
@@ -152,25 +143,23 @@ static bool too_broad(const char *prefix, const char *home)
 		if (fh_streq(prefix, broad[i]))
 			return true;
 	fh_auto_free char *up = fh_path_dir(prefix);
-	fh_auto_free char *real_home = home && home[0] == '/' ? realpath(home, NULL) : NULL;
+	fh_auto_free char *real_home = q->home && q->home[0] == '/' ? fh_survey_real(q->survey, q->home) : NULL;
 	return fh_streq(up, "/home") || (real_home && !fh_streq(real_home, "/") && fh_path_within(real_home, prefix));
 }
 
-static void show_parts(struct fh_tool *t, const struct fh_language *l, const char *prefix)
+static void show_parts(struct fh_tool *t, const struct fh_tool_query *q, const char *prefix)
 {
-	for (size_t i = 0; l->prefix_parts[i]; i++) {
-		fh_auto_free char *pattern = fh_path_join(prefix, l->prefix_parts[i]);
-		glob_t found;
-		if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
-			for (size_t k = 0; k < found.gl_pathc; k++) {
-				struct stat st;
-				/* A link is made anew and not followed, since its target may be anything. */
-				if (lstat(found.gl_pathv[k], &st) == 0 && S_ISLNK(st.st_mode))
-					show_links(t, found.gl_pathv[k]);
-				else
-					show(t, found.gl_pathv[k], NULL);
-			}
-		globfree(&found);
+	for (char *const *part = q->language->prefix_parts; *part; part++) {
+		fh_auto_free char *pattern = fh_path_join(prefix, *part);
+		fh_auto_survey_list char **found = fh_survey_glob(q->survey, pattern);
+		for (size_t i = 0; found[i]; i++) {
+			struct fh_survey_facts facts;
+			/* A link is made anew and not followed, since its target may be anything. */
+			if (fh_survey_own_facts(q->survey, found[i], &facts) && S_ISLNK(facts.mode))
+				show_links(t, q->survey, found[i]);
+			else
+				show(t, found[i], NULL);
+		}
 	}
 }
 
@@ -182,12 +171,12 @@ static void show_prefix(struct fh_tool *t, const struct fh_tool_query *q, const 
 		fh_plan_add_string(&t->prefixes, prefix);
 	if (visible(t, program))
 		return;
-	if (prefix && !too_broad(prefix, q->home)) {
+	if (prefix && !too_broad(q, prefix)) {
 		show(t, prefix, NULL);
 		return;
 	}
 	if (prefix)
-		show_parts(t, q->language, prefix);
+		show_parts(t, q, prefix);
 	show(t, program, NULL);
 }
 
@@ -201,29 +190,27 @@ static bool matches(char *const *globs, const char *name)
 	return false;
 }
 
-static bool is_script(const char *path)
+static bool is_script(struct fh_survey *s, const char *path)
 {
-	char head[2] = { 0 };
-	fh_auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return fd >= 0 && pread(fd, head, 2, 0) == 2 && head[0] == '#' && head[1] == '!';
+	return fh_survey_begins(s, path, "#!");
 }
 
 /* Resolves links in the path's folder, but not a link at the path itself: bin/python3 stays bin/python3. */
-static char *settle(const char *path)
+static char *settle(struct fh_survey *s, const char *path)
 {
 	fh_auto_free char *dir = fh_path_dir(path);
-	fh_auto_free char *real = realpath(dir, NULL);
+	fh_auto_free char *real = fh_survey_real(s, dir);
 	return real ? fh_path_join(real, fh_path_base(path)) : NULL;
 }
 
 /* PATH without the folder `dir`. */
-static char *path_without(const char *path, const char *dir)
+static char *path_without(struct fh_survey *s, const char *path, const char *dir)
 {
 	struct fh_buf out = FH_BUF_INIT(1 << 20);
 	for (const char *p = path ? path : FH_STANDARD_PATH;; p++) {
 		size_t n = strcspn(p, ":");
 		fh_auto_free char *entry = fh_xstrndup(p, n);
-		fh_auto_free char *real = realpath(entry, NULL);
+		fh_auto_free char *real = fh_survey_real(s, entry);
 		if (n > 0 && !fh_streq(entry, dir) && !fh_streq(real, dir))
 			fh_buf_addf(&out, "%s%s", out.n ? ":" : "", entry);
 		p += n;
@@ -248,12 +235,12 @@ static int missing(const struct fh_tool_query *q, const char *where, struct fh_e
 	return r;
 }
 
-static bool in_venv(const char *entry)
+static bool in_venv(struct fh_survey *s, const char *entry)
 {
 	fh_auto_free char *dir = fh_path_dir(entry);
 	fh_auto_free char *root = fh_path_dir(dir);
 	fh_auto_free char *config = fh_path_join(root, "pyvenv.cfg");
-	return access(config, F_OK) == 0;
+	return fh_survey_exists(s, config);
 }
 
 /* Whether a compiler's name on PATH leads to a compiler cache or distributor. Inside a sandbox it would find neither
@@ -273,11 +260,11 @@ static int follow_shims(const struct fh_tool_query *q, const char *found, char *
 	fh_auto_free char *path = fh_xstrdup(found);
 	fh_auto_free char *search = fh_xstrdup(q->path ? q->path : FH_STANDARD_PATH);
 	for (int depth = 0; depth < SHIM_DEPTH_MAX; depth++) {
-		fh_auto_free char *entry = settle(path);
-		fh_auto_free char *real = entry ? realpath(entry, NULL) : NULL;
+		fh_auto_free char *entry = settle(q->survey, path);
+		fh_auto_free char *real = entry ? fh_survey_real(q->survey, entry) : NULL;
 		if (!real)
 			return fh_error_sys(err, errno, "cannot follow %s", path);
-		bool script = is_script(real), linked = !fh_streq(entry, real);
+		bool script = is_script(q->survey, real), linked = !fh_streq(entry, real);
 		bool named = !q->language->genuine[0] || matches(q->language->genuine, fh_path_base(real));
 		bool chosen = depth == 0 && q->interpreter && !linked, launcher = linked && is_launcher(real);
 		if (((named && !launcher) || chosen) && (!script || !q->language->ask[0])) {
@@ -285,17 +272,17 @@ static int follow_shims(const struct fh_tool_query *q, const char *found, char *
 			return 0;
 		}
 		char *next = NULL;
-		int r = launcher                  ? 0
-		        : fh_pyenv_is_shim(entry) ? fh_pyenv_resolve(entry, &next, err)
-		                                  : fh_shim_ask(q->language, entry, &next, err);
+		int r = launcher                             ? 0
+		        : fh_pyenv_is_shim(q->survey, entry) ? fh_pyenv_resolve(q->survey, entry, &next, err)
+		                                             : fh_shim_ask(q->survey, q->language, entry, &next, err);
 		if (r < 0)
 			return r;
 		if (!next) {
 			fh_auto_free char *shims = fh_path_dir(entry);
-			char *shorter = path_without(search, shims);
+			char *shorter = path_without(q->survey, search, shims);
 			free(search);
 			search = shorter;
-			next = fh_path_which(fh_path_base(entry), search);
+			next = fh_survey_which(q->survey, fh_path_base(entry), search);
 		}
 		if (!next)
 			return missing(
@@ -304,7 +291,7 @@ static int follow_shims(const struct fh_tool_query *q, const char *found, char *
 		free(path);
 		path = next;
 	}
-	int r = fh_error_set(err, FH_E_NOT_FOUND, "%s leads from one stand-in to the next", found);
+	int r = fh_error_set(err, FH_E_NOT_FOUND, "%s leads from one shim to the next", found);
 	fh_error_hint(err, "name the real program with --interpreter PATH");
 	return r;
 }
@@ -312,11 +299,11 @@ static int follow_shims(const struct fh_tool_query *q, const char *found, char *
 /* ------------------------------------------------------------------------------------------- virtual environments */
 
 /* The value of `home` in pyvenv.cfg: the folder of the base interpreter. */
-static char *venv_home(const char *root)
+static char *venv_home(struct fh_survey *s, const char *root)
 {
 	fh_auto_free char *path = fh_path_join(root, "pyvenv.cfg");
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(64 << 10);
-	if (fh_file_read(path, &text, NULL) < 0 || !text.p)
+	if (fh_survey_text(s, "", path, &text) != 0 || !text.p)
 		return NULL;
 	char *save = text.p;
 	for (char *line; (line = strsep(&save, "\n"));) {
@@ -337,25 +324,25 @@ static int use_venv(struct fh_tool *t, const struct fh_tool_query *q, const char
 {
 	fh_auto_free char *bin = fh_path_dir(entry);
 	fh_auto_free char *root = fh_path_dir(bin);
-	fh_auto_free char *real = realpath(entry, NULL);
-	fh_auto_free char *home = venv_home(root);
-	if (!real || !home || is_script(real)) {
+	fh_auto_free char *real = fh_survey_real(q->survey, entry);
+	fh_auto_free char *home = venv_home(q->survey, root);
+	if (!real || !home || is_script(q->survey, real)) {
 		int r = fh_error_set(err, FH_E_NOT_FOUND, "the virtual environment %s is broken: %s", root,
 		                     !home ? "its pyvenv.cfg names no home" : "its interpreter is gone");
 		fh_error_hint(err, "make it again: python3 -m venv %s", root);
 		return r;
 	}
-	if (too_broad(root, q->home)) {
+	if (too_broad(q, root)) {
 		fh_auto_free char *config = fh_path_join(root, "pyvenv.cfg");
-		show_parts(t, q->language, root);
+		show_parts(t, q, root);
 		show(t, config, NULL);
 	} else {
 		show(t, root, NULL);
 	}
 	fh_plan_add_string(&t->prefixes, root);
 	show_prefix(t, q, real);
-	show_links(t, entry);
-	show_links(t, home);
+	show_links(t, q->survey, entry);
+	show_links(t, q->survey, home);
 	add_path_dir(t, bin);
 	add_path_dir(t, home);
 	fh_auto_free char *variable = fh_xasprintf("VIRTUAL_ENV=%s", root);
@@ -367,16 +354,16 @@ static int use_venv(struct fh_tool *t, const struct fh_tool_query *q, const char
 
 static int find_in_venv(struct fh_tool *t, const struct fh_tool_query *q, struct fh_error *err)
 {
-	fh_auto_free char *root = realpath(q->venv, NULL);
+	fh_auto_free char *root = fh_survey_real(q->survey, q->venv);
 	fh_auto_free char *config = root ? fh_path_join(root, "pyvenv.cfg") : NULL;
-	if (!config || access(config, F_OK) != 0) {
+	if (!config || !fh_survey_exists(q->survey, config)) {
 		int r = fh_error_set(err, FH_E_NOT_FOUND, "%s is not a virtual environment: it has no pyvenv.cfg", q->venv);
 		fh_error_hint(err, "make one: python3 -m venv %s", q->venv);
 		return r;
 	}
 	for (size_t i = 0; q->language->tools[i]; i++) {
 		fh_auto_free char *entry = fh_xasprintf("%s/bin/%s", root, q->language->tools[i]);
-		if (access(entry, X_OK) == 0)
+		if (fh_survey_is_program(q->survey, "", entry))
 			return use_venv(t, q, entry, err);
 	}
 	fh_auto_free char *where = fh_xasprintf("in %s/bin", root);
@@ -384,15 +371,6 @@ static int find_in_venv(struct fh_tool *t, const struct fh_tool_query *q, struct
 }
 
 /* ----------------------------------------------------------------------------------------------------------- images */
-
-/* Whether `inside` is an executable of the image, with links resolved as if the image were the root. */
-static bool image_has(int image, const char *inside)
-{
-	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
-	fh_auto_close int fd = (int)syscall(SYS_openat2, image, inside, &how, sizeof(how));
-	struct stat st;
-	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111);
-}
 
 static void use_inside(struct fh_tool *t, const char *inside)
 {
@@ -406,13 +384,10 @@ static void use_inside(struct fh_tool *t, const char *inside)
 
 static int find_in_image(struct fh_tool *t, const struct fh_tool_query *q, struct fh_error *err)
 {
-	fh_auto_close int image = open(q->image, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (image < 0)
-		return fh_error_sys(err, errno, "cannot open the image %s", q->image);
 	const char *given[] = { q->interpreter, NULL };
 	const char *const *names = q->interpreter ? given : (const char *const *)q->language->tools;
 	for (; *names; names++) {
-		if ((*names)[0] == '/' && image_has(image, *names)) {
+		if ((*names)[0] == '/' && fh_survey_is_program(q->survey, q->image, *names)) {
 			use_inside(t, *names);
 			return 0;
 		}
@@ -420,7 +395,7 @@ static int find_in_image(struct fh_tool *t, const struct fh_tool_query *q, struc
 		char *rest = dirs;
 		for (char *dir; (dir = strsep(&rest, ":")) && dir[0];) {
 			fh_auto_free char *inside = fh_path_join(dir, *names);
-			if (image_has(image, inside)) {
+			if (fh_survey_is_program(q->survey, q->image, inside)) {
 				use_inside(t, inside);
 				return 0;
 			}
@@ -438,11 +413,11 @@ static int find_in_image(struct fh_tool *t, const struct fh_tool_query *q, struc
 static int look_up(const struct fh_tool_query *q, char **ret, struct fh_error *err)
 {
 	if (q->interpreter) {
-		*ret = fh_path_which(q->interpreter, q->path);
+		*ret = fh_survey_which(q->survey, q->interpreter, q->path);
 		return *ret ? 0 : fh_error_set(err, FH_E_NOT_FOUND, "there is no program %s", q->interpreter);
 	}
 	for (size_t i = 0; q->language->tools[i]; i++)
-		if ((*ret = fh_path_which(q->language->tools[i], q->path)))
+		if ((*ret = fh_survey_which(q->survey, q->language->tools[i], q->path)))
 			return 0;
 	return missing(q, "on PATH", err);
 }
@@ -456,15 +431,15 @@ static int find_on_host(struct fh_tool *t, const struct fh_tool_query *q, struct
 		r = follow_shims(q, found, &entry, err);
 	if (r < 0)
 		return r;
-	if (in_venv(entry))
+	if (in_venv(q->survey, entry))
 		return use_venv(t, q, entry, err);
-	fh_auto_free char *real = realpath(entry, NULL);
+	fh_auto_free char *real = fh_survey_real(q->survey, entry);
 	if (!real)
 		return fh_error_sys(err, errno, "cannot follow %s", entry);
 	show_prefix(t, q, real);
 	/* A link that is outside what is bound (~/.local/bin/python3) does not exist inside; the real path is used then. */
 	const char *inside = visible(t, entry) ? entry : real;
-	show_links(t, inside);
+	show_links(t, q->survey, inside);
 	fh_auto_free char *dir = fh_path_dir(inside);
 	add_path_dir(t, dir);
 	fh_plan_set_text(&t->host_path, real);

@@ -14,6 +14,7 @@
 #pragma once
 #include "base/error.h"
 #include "sandbox/planning/language.h"
+#include "sandbox/survey/survey.h"
 
 struct fh_tool_mount {
 	char *target;
@@ -31,6 +32,7 @@ struct fh_tool {
 };
 
 struct fh_tool_query {
+	struct fh_survey *survey; /* of the machine on which it is searched */
 	const struct fh_language *language;
 	FH_NULLABLE const char *interpreter; /* a path, or a name on PATH, to use instead of the language's tools */
 	FH_NULLABLE const char *venv;        /* a folder with a pyvenv.cfg */

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "proto/plan.h"
 
 /* --------------------------------------------------------------------------------------- where a value is written */

@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "sandbox/planning/layout.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <glob.h>
-#include <limits.h>
-#include <linux/openat2.h>
 #include <pthread.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/fd.h"
 #include "base/path.h"
+#include "sandbox/survey/survey_host.h"
 
 #define SMALL_FILE_MAX (4 << 10)
 #define ACCOUNTS_MAX (1 << 20)
@@ -34,27 +27,24 @@ static void add_file(struct fh_plan *plan, const char *target, struct fh_str tex
 
 /* Adds the host's file at `path` at the same path inside: a link as a link, a folder or file as a read-only bind. Small
  * files are copied, because a mount costs more than a write. Adds nothing if the file does not exist. */
-static void add_as_is(struct fh_plan *plan, const char *path)
+static void add_as_is(struct fh_plan *plan, struct fh_survey *s, const char *path)
 {
-	struct stat st;
-	char text[PATH_MAX];
-	if (lstat(path, &st) < 0)
+	struct fh_survey_facts facts;
+	if (!fh_survey_own_facts(s, path, &facts))
 		return;
-	if (S_ISLNK(st.st_mode)) {
-		ssize_t n = readlink(path, text, sizeof(text) - 1);
-		if (n <= 0)
-			return;
-		text[n] = '\0';
-		fh_plan_add_mount(plan, FH_MOUNT_SYMLINK, path, text);
+	if (S_ISLNK(facts.mode)) {
+		fh_auto_free char *text = fh_survey_link(s, path);
+		if (text && text[0])
+			fh_plan_add_mount(plan, FH_MOUNT_SYMLINK, path, text);
 		return;
 	}
-	if (S_ISREG(st.st_mode) && st.st_size <= SMALL_FILE_MAX) {
+	if (S_ISREG(facts.mode) && facts.size <= SMALL_FILE_MAX) {
 		fh_auto_buf struct fh_buf content = FH_BUF_INIT(SMALL_FILE_MAX);
-		if (fh_file_read(path, &content, NULL) == 0)
+		if (fh_survey_text(s, "", path, &content) == 0)
 			add_file(plan, path, fh_buf_str(&content));
 		return;
 	}
-	if (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode))
+	if (S_ISDIR(facts.mode) || S_ISREG(facts.mode))
 		fh_plan_add_mount(plan, FH_MOUNT_BIND, path, path);
 }
 
@@ -85,18 +75,16 @@ static const char *const etc_parts[] = {
 	"/etc/ca-certificates/extracted",
 };
 
-static void add_etc(struct fh_plan *plan)
+static void add_etc(struct fh_plan *plan, struct fh_survey *s)
 {
 	for (size_t i = 0; i < FH_ARRAY_SIZE(etc_parts); i++) {
 		if (!strchr(etc_parts[i], '*')) {
-			add_as_is(plan, etc_parts[i]);
+			add_as_is(plan, s, etc_parts[i]);
 			continue;
 		}
-		glob_t found;
-		if (glob(etc_parts[i], 0, NULL, &found) == 0)
-			for (size_t k = 0; k < found.gl_pathc; k++)
-				add_as_is(plan, found.gl_pathv[k]);
-		globfree(&found);
+		fh_auto_survey_list char **found = fh_survey_glob(s, etc_parts[i]);
+		for (size_t k = 0; found[k]; k++)
+			add_as_is(plan, s, found[k]);
 	}
 }
 
@@ -123,38 +111,39 @@ static void add_private(struct fh_plan *plan)
 #define PASSWD_USER "user:x:1000:1000:user:/home/user:/bin/bash\n"
 #define GROUP_USER "user:x:1000:\n"
 
-static void add_programs(struct fh_plan *plan)
+static void add_programs(struct fh_plan *plan, struct fh_survey *s)
 {
 	static const char *const folders[] = { "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32" };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(folders); i++)
-		add_as_is(plan, folders[i]);
-	add_etc(plan);
+		add_as_is(plan, s, folders[i]);
+	add_etc(plan, s);
 }
 
 /* The same from a cache. Searching takes about a hundred system calls, more than half of the time for a plan, and finds
- * the same for every plan. A thread that finds the cache locked searches itself. */
-static void add_programs_again(struct fh_plan *plan)
+ * the same for every plan. A thread that finds the cache locked searches itself. Only for the machine of this process:
+ * any other survey is asked, since a record has to hold every answer. */
+static void add_programs_again(struct fh_plan *plan, struct fh_survey *s)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static struct fh_plan *found;
 	static int64_t until_ns;
-	if (pthread_mutex_trylock(&lock) != 0) {
-		add_programs(plan);
+	if (!fh_survey_is_host(s) || pthread_mutex_trylock(&lock) != 0) {
+		add_programs(plan, s);
 		return;
 	}
 	if (!found || fh_now_ns() >= until_ns) {
 		fh_plan_free(found);
 		found = fh_plan_new();
-		add_programs(found);
+		add_programs(found, s);
 		until_ns = fh_now_ns() + FH_NS_PER_S;
 	}
 	fh_plan_copy_mounts(plan, found);
 	pthread_mutex_unlock(&lock);
 }
 
-void fh_layout_host(struct fh_plan *plan)
+void fh_layout_host(struct fh_plan *plan, struct fh_survey *s)
 {
-	add_programs_again(plan);
+	add_programs_again(plan, s);
 	add_file(plan, "/etc/passwd",
 	         fh_str("root:x:0:0:root:/root:/bin/bash\n" PASSWD_USER
 	                "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"));
@@ -171,20 +160,17 @@ void fh_layout_host(struct fh_plan *plan)
 /* ----------------------------------------------------------------------------------------------------------- images */
 
 /* Reads a file of the image, with links resolved as if the image were the root; empty if it does not exist. */
-static int read_in_image(int image, const char *path, struct fh_buf *out, struct fh_error *err)
+static int read_in_image(struct fh_survey *s, const char *image, const char *path, struct fh_buf *out,
+                         struct fh_error *err)
 {
-	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, .resolve = RESOLVE_IN_ROOT };
-	fh_auto_close int fd = (int)syscall(SYS_openat2, image, path, &how, sizeof(how));
-	struct stat st;
-	if (fd < 0 && errno == ENOENT)
+	int error = fh_survey_text(s, image, path, out);
+	if (error == 0 || error == ENOENT)
 		return 0;
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return fh_error_sys(err, errno, "cannot read %s of the image", path);
-	if (!S_ISREG(st.st_mode))
+	if (error == EINVAL)
 		return fh_error_set(err, FH_E_CONFIG, "%s of the image is not a regular file", path);
-	if (fh_read_all(fd, out) < 0)
+	if (error == EFBIG)
 		return fh_error_set(err, FH_E_LIMIT, "%s of the image is larger than %d bytes", path, ACCOUNTS_MAX);
-	return 0;
+	return fh_error_sys(err, error, "cannot read %s of the image", path);
 }
 
 /* Whether passwd or group contains the name or the id of the sandbox's user. */
@@ -193,10 +179,11 @@ static bool has_account(const struct fh_buf *text)
 	return text->n > 0 && (fh_starts_with(text->p, "user:") || strstr(text->p, "\nuser:") || strstr(text->p, ":1000:"));
 }
 
-static int add_accounts(struct fh_plan *plan, int image, const char *path, const char *line, struct fh_error *err)
+static int add_accounts(struct fh_plan *plan, struct fh_survey *s, const char *path, const char *line,
+                        struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(ACCOUNTS_MAX);
-	int r = read_in_image(image, path, &text, err);
+	int r = read_in_image(s, plan->image, path, &text, err);
 	if (r < 0 || has_account(&text))
 		return r;
 	if (text.n > 0 && text.p[text.n - 1] != '\n')
@@ -206,11 +193,11 @@ static int add_accounts(struct fh_plan *plan, int image, const char *path, const
 	return 0;
 }
 
-int fh_layout_image(struct fh_plan *plan, int image, struct fh_error *err)
+int fh_layout_image(struct fh_plan *plan, struct fh_survey *s, struct fh_error *err)
 {
-	int r = add_accounts(plan, image, "/etc/passwd", "user:x:1000:1000:user:/home/user:/bin/sh\n", err);
+	int r = add_accounts(plan, s, "/etc/passwd", "user:x:1000:1000:user:/home/user:/bin/sh\n", err);
 	if (r == 0)
-		r = add_accounts(plan, image, "/etc/group", GROUP_USER, err);
+		r = add_accounts(plan, s, "/etc/group", GROUP_USER, err);
 	if (r < 0)
 		return r;
 	add_hosts(plan);
@@ -220,15 +207,10 @@ int fh_layout_image(struct fh_plan *plan, int image, struct fh_error *err)
 
 /* ----------------------------------------------------------------------------------------------------------- hiding */
 
-static bool has_entries(const char *dir)
+static bool has_entries(struct fh_survey *s, const char *dir)
 {
-	DIR *d = opendir(dir);
-	bool found = false;
-	for (struct dirent *e; d && !found && (e = readdir(d));)
-		found = !fh_streq(e->d_name, ".") && !fh_streq(e->d_name, "..");
-	if (d)
-		closedir(d);
-	return found;
+	fh_auto_survey_list char **names = fh_survey_names(s, dir, 1);
+	return names[0];
 }
 
 static bool hidden_already(const struct fh_plan *plan, size_t first, const char *path)
@@ -239,12 +221,12 @@ static bool hidden_already(const struct fh_plan *plan, size_t first, const char 
 	return false;
 }
 
-/* Covers one folder. `inside` is its path in the sandbox, `host` its path on the host. */
-static void hide_folder(struct fh_plan *plan, const char *inside, const char *host, char *const *keep)
+/* Covers one folder. `inside` is its path in the sandbox. */
+static void hide_folder(struct fh_plan *plan, struct fh_survey *s, const char *inside, char *const *keep)
 {
 	bool kept = false;
 	for (size_t i = 0; keep[i]; i++)
-		kept |= fh_path_within(keep[i], inside) && fh_path_exists(keep[i]);
+		kept |= fh_path_within(keep[i], inside) && fh_survey_exists(s, keep[i]);
 	if (plan->image || !kept) {
 		fh_plan_add_mount(plan, FH_MOUNT_MASK, inside, NULL)->optional = true;
 		return;
@@ -252,40 +234,39 @@ static void hide_folder(struct fh_plan *plan, const char *inside, const char *ho
 	/* Nothing can be mounted inside a mask, but inside an empty writable folder. */
 	fh_plan_add_mount(plan, FH_MOUNT_WRITABLE, inside, NULL);
 	for (size_t i = 0; keep[i]; i++)
-		if (fh_path_within(keep[i], inside) && fh_path_exists(keep[i]))
+		if (fh_path_within(keep[i], inside) && fh_survey_exists(s, keep[i]))
 			fh_plan_add_mount(plan, FH_MOUNT_BIND, keep[i], keep[i]);
 }
 
-static void hide_pattern(struct fh_plan *plan, size_t first, const char *pattern, char *const *keep)
+static void hide_pattern(struct fh_plan *plan, struct fh_survey *s, size_t first, const char *pattern,
+                         char *const *keep)
 {
 	size_t root = plan->image ? strlen(plan->image) : 0;
 	fh_auto_free char *on_host = fh_xasprintf("%s%s", plan->image ? plan->image : "", pattern);
-	glob_t found;
-	if (glob(on_host, 0, NULL, &found) == 0)
-		for (size_t i = 0; i < found.gl_pathc && plan->mount_count < FH_PLAN_MOUNTS_MAX; i++) {
-			/* Covered under its real path: a mount on a link would cover another folder than the one that programs
-			 * read. */
-			fh_auto_free char *real = plan->image ? fh_xstrdup(found.gl_pathv[i]) : realpath(found.gl_pathv[i], NULL);
-			if (!real || !fh_path_is_dir(real) || !has_entries(real) || hidden_already(plan, first, real + root))
-				continue;
-			hide_folder(plan, real + root, real, keep);
-		}
-	globfree(&found);
+	fh_auto_survey_list char **found = fh_survey_glob(s, on_host);
+	for (size_t i = 0; found[i] && plan->mount_count < FH_PLAN_MOUNTS_MAX; i++) {
+		/* Covered under its real path: a mount on a link would cover another folder than the one that programs read. */
+		fh_auto_free char *real = plan->image ? fh_xstrdup(found[i]) : fh_survey_real(s, found[i]);
+		if (!real || !fh_survey_is_dir(s, real) || !has_entries(s, real) || hidden_already(plan, first, real + root))
+			continue;
+		hide_folder(plan, s, real + root, keep);
+	}
 }
 
-void fh_layout_hide(struct fh_plan *plan, char *const *patterns, char *const *keep, char *const *prefixes)
+void fh_layout_hide(struct fh_plan *plan, struct fh_survey *s, char *const *patterns, char *const *keep,
+                    char *const *prefixes)
 {
 	static const char word[] = "{prefix}";
 	size_t first = plan->mount_count;
 	for (; *patterns; patterns++) {
 		if (!fh_starts_with(*patterns, word)) {
-			hide_pattern(plan, first, *patterns, keep);
+			hide_pattern(plan, s, first, *patterns, keep);
 			continue;
 		}
 		for (size_t i = 0; prefixes[i]; i++) {
 			fh_auto_free char *pattern =
 			    fh_xasprintf("%s%s", fh_streq(prefixes[i], "/") ? "" : prefixes[i], *patterns + sizeof(word) - 1);
-			hide_pattern(plan, first, pattern, keep);
+			hide_pattern(plan, s, first, pattern, keep);
 		}
 	}
 }

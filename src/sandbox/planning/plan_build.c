@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "proto/plan.h"
+#include "sandbox/planning/plan_build.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/path.h"
-#include "base/place.h"
+#include "base/host/place.h"
 #include "sandbox/planning/compile_cache.h"
 #include "sandbox/planning/identity.h"
 #include "sandbox/planning/interpreter.h"
 #include "sandbox/planning/language.h"
 #include "sandbox/planning/layout.h"
+#include "sandbox/survey/survey_host.h"
 
 void fh_request_init(struct fh_request *r)
 {
@@ -31,7 +31,7 @@ static int known_part(const struct fh_request *given, struct fh_request *ret, st
 	return 0;
 }
 
-/* -------------------------------------------------------------------------------------------------- the park part */
+/* ----------------------------------------------------------------------------------------- the sandbox's own part */
 
 static int set_user(struct fh_plan *plan, const char *user, struct fh_error *err)
 {
@@ -57,25 +57,28 @@ static int set_hostname(struct fh_plan *plan, const char *name, struct fh_error 
 	return 0;
 }
 
-static int set_root(struct fh_plan *plan, const char *image, bool writable, struct fh_error *err)
+static int set_root(struct fh_plan *plan, struct fh_survey *s, const char *image, bool writable, struct fh_error *err)
 {
 	if (writable)
 		fh_plan_add_mount(plan, FH_MOUNT_WRITABLE, "/", NULL)->mode = 0755;
 	if (!image) {
-		fh_layout_host(plan);
+		fh_layout_host(plan, s);
 		return 0;
 	}
-	plan->image = fh_place_real(image);
-	fh_auto_close int fd = plan->image ? open(plan->image, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	if (fd < 0) {
-		int error = errno, r = fh_error_sys(err, error, "cannot use %s as image", image);
+	struct fh_survey_facts facts;
+	plan->image = fh_survey_place(s, image);
+	int error = !plan->image || !fh_survey_facts(s, "", plan->image, &facts) ? errno
+	            : S_ISDIR(facts.mode)                                        ? 0
+	                                                                         : ENOTDIR;
+	if (error) {
+		int r = fh_error_sys(err, error, "cannot use %s as image", image);
 		fh_error_hint(err, "an image is a folder that holds a root file system (bin, lib, usr, …)");
 		fh_place_hint(error, err);
 		return r;
 	}
 	if (fh_streq(plan->image, "/"))
 		return fh_error_set(err, FH_E_ARGUMENT, "the host's own root cannot be an image");
-	return fh_layout_image(plan, fd, err);
+	return fh_layout_image(plan, s, err);
 }
 
 static void mount_tool(struct fh_plan *plan, const struct fh_tool *tool)
@@ -89,14 +92,20 @@ static void mount_tool(struct fh_plan *plan, const struct fh_tool *tool)
 	}
 }
 
-/* Keeps sandboxes from reading or changing compiled programs: if a mount would show the cache, the cache is masked. */
-static int hide_cache(struct fh_plan *plan, const char *source, const char *target, struct fh_error *err)
+/* Keeps sandboxes from reading or changing compiled programs: if a mount would show the cache, the cache is masked. The
+ * templates of packages, which are beside the compiled programs, are shown read-only: all sessions with the same
+ * packages share them. */
+static int hide_cache(struct fh_plan *plan, struct fh_survey *s, const char *source, const char *target, bool writable,
+                      struct fh_error *err)
 {
-	fh_auto_free char *compiled = fh_compile_cache_dir();
+	fh_auto_free char *compiled = fh_survey_cache(s, "compile");
 	/* the parent, because prepared files are beside it */
 	fh_auto_free char *asked = compiled ? fh_path_dir(compiled) : NULL;
-	fh_auto_free char *cache = asked ? realpath(asked, NULL) : NULL;
+	fh_auto_free char *cache = asked ? fh_survey_real(s, asked) : NULL;
 	if (!cache)
+		return 0;
+	fh_auto_free char *packages = fh_path_join(cache, "packages");
+	if (!writable && fh_path_within(source, packages))
 		return 0;
 	if (fh_path_within(source, cache))
 		return fh_error_set(err, FH_E_ARGUMENT, "%s cannot be mounted: it is in the cache of compiled programs",
@@ -109,11 +118,11 @@ static int hide_cache(struct fh_plan *plan, const char *source, const char *targ
 	return 0;
 }
 
-static int mount_asked(struct fh_plan *plan, const struct fh_request *r, struct fh_error *err)
+static int mount_asked(struct fh_plan *plan, struct fh_survey *s, const struct fh_request *r, struct fh_error *err)
 {
 	for (size_t i = 0; i < r->mount_count; i++) {
 		const struct fh_mount *m = &r->mounts[i];
-		fh_auto_free char *source = fh_place_real(m->source);
+		fh_auto_free char *source = fh_survey_place(s, m->source);
 		if (!source) {
 			int error = errno, code = fh_error_sys(err, error, "cannot mount %s", m->source);
 			fh_place_hint(error, err);
@@ -126,7 +135,7 @@ static int mount_asked(struct fh_plan *plan, const struct fh_request *r, struct 
 		if (fh_streq(target, "/"))
 			return fh_error_set(err, FH_E_ARGUMENT, "nothing can be mounted over /");
 		fh_plan_add_mount(plan, FH_MOUNT_BIND, target, source)->writable = m->writable;
-		int code = hide_cache(plan, source, target, err);
+		int code = hide_cache(plan, s, source, target, m->writable, err);
 		if (code < 0)
 			return code;
 	}
@@ -334,8 +343,8 @@ static int set_program(struct fh_plan *plan, const struct fh_request *r, const s
 }
 
 /* Adds the compile step: a plan for the same sandbox with its own limits and the program's text. */
-static void add_compile_step(struct fh_plan *plan, const struct fh_request *r, const struct fh_language *l,
-                             const struct words *w)
+static void add_compile_step(struct fh_plan *plan, struct fh_survey *s, const struct fh_request *r,
+                             const struct fh_language *l, const struct words *w)
 {
 	struct fh_plan *compile = fh_plan_copy(plan);
 	compile->limits = l->compile_limits;
@@ -345,7 +354,7 @@ static void add_compile_step(struct fh_plan *plan, const struct fh_request *r, c
 	fh_plan_add_file(compile, plan->code_name, r->code.data ? r->code.data : "", r->code.size, 0);
 	expand(&compile->argv, l->compile, w);
 	bool has_prepared = !plan->image && fh_language_has_prepared(l, (struct fh_str){ r->code.data, r->code.size });
-	fh_auto_free char *prepared = has_prepared ? fh_prepared_dir(l, plan->interpreter) : NULL;
+	fh_auto_free char *prepared = has_prepared ? fh_prepared_dir(s, l, plan->interpreter) : NULL;
 	if (prepared)
 		fh_plan_add_mount(compile, FH_MOUNT_BIND, FH_PREPARED_TARGET, prepared)->optional = true;
 	plan->compile = compile;
@@ -368,8 +377,8 @@ static void set_zygote(struct fh_plan *plan, const struct fh_request *r, const s
 	fh_plan_set_strings(&plan->zygote.preload, r->preload);
 }
 
-static void set_steps(struct fh_plan *plan, const struct fh_request *r, const struct fh_language *l,
-                      const struct fh_tool *tool)
+static void set_steps(struct fh_plan *plan, struct fh_survey *s, const struct fh_request *r,
+                      const struct fh_language *l, const struct fh_tool *tool)
 {
 	char **links = fh_xcalloc(1, sizeof(char *));
 	struct fh_str code = { r->code.data, r->code.size };
@@ -387,7 +396,7 @@ static void set_steps(struct fh_plan *plan, const struct fh_request *r, const st
 		               .links = links,
 		               .prefixes = tool->prefixes };
 	if (l->compile[0])
-		add_compile_step(plan, r, l, &w);
+		add_compile_step(plan, s, r, l, &w);
 	else
 		fh_plan_add_file(plan, plan->code_name, r->code.data ? r->code.data : "", r->code.size, 0);
 	expand(&plan->argv, l->run, &w);
@@ -410,8 +419,8 @@ static int set_command(struct fh_plan *plan, const struct fh_request *r, struct 
 	return 0;
 }
 
-static int find_tool(const struct fh_request *r, const char *image, struct fh_language **ret_language,
-                     struct fh_tool **ret_tool, struct fh_error *err)
+static int find_tool(struct fh_survey *s, const struct fh_request *r, const char *image,
+                     struct fh_language **ret_language, struct fh_tool **ret_tool, struct fh_error *err)
 {
 	fh_auto_language struct fh_language *l = NULL;
 	int code = fh_language_load(r->language, &l, err);
@@ -423,12 +432,15 @@ static int find_tool(const struct fh_request *r, const char *image, struct fh_la
 		fh_error_hint(err, "it belongs to one interpreter of this host, which its pyvenv.cfg names");
 		return code;
 	}
-	struct fh_tool_query q = { .language = l,
+	fh_auto_free char *path = fh_survey_variable(s, "PATH");
+	fh_auto_free char *home = fh_survey_variable(s, "HOME");
+	struct fh_tool_query q = { .survey = s,
+		                       .language = l,
 		                       .interpreter = r->interpreter,
 		                       .venv = r->venv,
 		                       .image = image,
-		                       .path = getenv("PATH"),
-		                       .home = getenv("HOME") };
+		                       .path = path,
+		                       .home = home };
 	code = fh_tool_find(&q, ret_tool, err);
 	if (code == 0)
 		*ret_language = FH_TAKE_PTR(l);
@@ -460,7 +472,7 @@ static void plan_freep(struct fh_plan **p)
 	fh_plan_free(*p);
 }
 
-static int build(const struct fh_request *r, struct fh_plan *plan, struct fh_error *err)
+static int build(const struct fh_request *r, struct fh_survey *s, struct fh_plan *plan, struct fh_error *err)
 {
 	fh_auto_language struct fh_language *l = NULL;
 	fh_auto_tool struct fh_tool *tool = NULL;
@@ -471,20 +483,20 @@ static int build(const struct fh_request *r, struct fh_plan *plan, struct fh_err
 	if (code == 0)
 		code = set_hostname(plan, r->hostname, err);
 	if (code == 0)
-		code = set_root(plan, r->image, r->writable_root, err);
+		code = set_root(plan, s, r->image, r->writable_root, err);
 	if (code == 0 && r->language)
-		code = find_tool(r, plan->image, &l, &tool, err);
+		code = find_tool(s, r, plan->image, &l, &tool, err);
 	if (code < 0)
 		return code;
 	if (tool) {
 		mount_tool(plan, tool);
 		fh_plan_set_text(&plan->interpreter, tool->host_path);
 	}
-	code = mount_asked(plan, r, err);
+	code = mount_asked(plan, s, r, err);
 	if (code == 0)
 		code = set_cwd(plan, r->cwd, err);
 	if (code == 0 && l && r->standard_library_only)
-		fh_layout_hide(plan, l->hide, l->keep, tool->prefixes);
+		fh_layout_hide(plan, s, l->hide, l->keep, tool->prefixes);
 	if (code == 0)
 		code = set_env(plan, r, l, tool, err);
 	if (code == 0)
@@ -496,8 +508,8 @@ static int build(const struct fh_request *r, struct fh_plan *plan, struct fh_err
 	if (code < 0)
 		return code;
 	if (l)
-		set_steps(plan, r, l, tool);
-	fh_plan_identify(plan, l);
+		set_steps(plan, s, r, l, tool);
+	fh_plan_identify(plan, s, l);
 	code = check_cwd(plan, err);
 	if (code < 0)
 		return code;
@@ -506,13 +518,18 @@ static int build(const struct fh_request *r, struct fh_plan *plan, struct fh_err
 	return 0;
 }
 
-int fh_plan_build(const struct fh_request *request, struct fh_plan **ret, struct fh_error *err)
+int fh_plan_build_from(const struct fh_request *request, struct fh_survey *survey, struct fh_plan **ret,
+                       struct fh_error *err)
 {
 	struct fh_request r;
 	int code = known_part(request, &r, err);
 	FH_CLEANUP(plan_freep) struct fh_plan *plan = fh_plan_new();
 	if (code == 0)
-		code = build(&r, plan, err);
+		code = build(&r, survey, plan, err);
+	if (survey->unanswered) {
+		code = fh_error_set(err, FH_E_NOT_FOUND, "the survey of the machine does not answer: %s", survey->unanswered);
+		fh_error_hint(err, "a survey holds what plans like the recorded one need: record it again for this request");
+	}
 	if (code == 0 && plan->compile)
 		code = fh_plan_check(plan->compile, err);
 	if (code == 0)
@@ -524,4 +541,11 @@ int fh_plan_build(const struct fh_request *request, struct fh_plan **ret, struct
 	}
 	*ret = FH_TAKE_PTR(plan);
 	return 0;
+}
+
+int fh_plan_build(const struct fh_request *request, struct fh_plan **ret, struct fh_error *err)
+{
+	fh_auto_survey_host struct fh_survey_host host;
+	fh_survey_host_init(&host);
+	return fh_plan_build_from(request, &host.survey, ret, err);
 }

@@ -4,8 +4,8 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "base/base64.h"
-#include "base/nearest.h"
+#include "base/text/base64.h"
+#include "base/text/nearest.h"
 #include "base/utf8.h"
 #include "json/json.h"
 #include "sandbox/planning/json_reader.h"

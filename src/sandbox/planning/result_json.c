@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "base/utf8.h"
 #include "json/json.h"
 
@@ -81,7 +81,7 @@ static json_t *image_json(const struct fh_result *r)
 	return o;
 }
 
-static json_t *isolation_json(const struct fh_result *r)
+json_t *fh_isolation_json(const struct fh_result *r)
 {
 	json_t *o = json_object();
 	for (int i = 0; i < FH_LAYER_COUNT_; i++) {
@@ -91,7 +91,7 @@ static json_t *isolation_json(const struct fh_result *r)
 	return o;
 }
 
-static json_t *limits_json(const struct fh_result *r)
+json_t *fh_limits_json(const struct fh_result *r)
 {
 	json_t *o = json_object();
 	for (int i = 0; i < FH_LIMIT_COUNT_; i++) {
@@ -106,7 +106,7 @@ static json_t *limits_json(const struct fh_result *r)
 	return o;
 }
 
-static json_t *fired_json(uint32_t fired)
+json_t *fh_fired_json(uint32_t fired)
 {
 	json_t *a = json_array();
 	for (int i = 0; i < FH_LIMIT_COUNT_; i++)
@@ -143,10 +143,10 @@ static json_t *error_json(const struct fh_error *e)
 	return o;
 }
 
-char *fh_result_json(const struct fh_result *r, int indent)
+json_t *fh_outcome_json(const struct fh_result *r)
 {
 	char name[24];
-	fh_auto_json json_t *o = json_object();
+	json_t *o = json_object();
 	json_object_set_new(o, "status", json_string(fh_status_name(r->status)));
 	json_object_set_new(o, "exit_code", r->exit_code >= 0 ? json_integer(r->exit_code) : json_null());
 	json_object_set_new(o, "signal", r->signal > 0 ? json_string(signal_name(r->signal, name)) : json_null());
@@ -155,11 +155,17 @@ char *fh_result_json(const struct fh_result *r, int indent)
 	if (r->stream_data[FH_DRIVER])
 		put_stream(o, r, FH_DRIVER, "driver");
 	json_object_set_new(o, "usage", fh_usage_json(&r->usage));
+	return o;
+}
+
+char *fh_result_json(const struct fh_result *r, int indent)
+{
+	fh_auto_json json_t *o = fh_outcome_json(r);
 	json_object_set_new(o, "start", start_json(r));
 	json_object_set_new(o, "image", image_json(r));
-	json_object_set_new(o, "isolation", isolation_json(r));
-	json_object_set_new(o, "limits", limits_json(r));
-	json_object_set_new(o, "fired", fired_json(r->fired));
+	json_object_set_new(o, "isolation", fh_isolation_json(r));
+	json_object_set_new(o, "limits", fh_limits_json(r));
+	json_object_set_new(o, "fired", fh_fired_json(r->fired));
 	json_object_set_new(o, "files", files_json(r));
 	if (r->status == FH_STATUS_ENGINE_ERROR)
 		json_object_set_new(o, "error", error_json(&r->error));

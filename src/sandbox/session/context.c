@@ -31,6 +31,7 @@ struct fh_context {
 	json_t *options;
 	uint64_t start_timeout_ms;
 	char *interpreter;
+	char **not_branched; /* of a branch: what it lacks (fh_context_not_branched) */
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -135,12 +136,17 @@ static void drop(struct fh_context *c, char *why, size_t size)
 	pthread_mutex_unlock(&c->lock);
 }
 
+static struct fh_context_start start_of(const struct fh_context *c)
+{
+	return (struct fh_context_start){ c->sandbox, c->kind, c->cwd, c->options, c->start_timeout_ms };
+}
+
 static int launch(struct fh_context *c, struct fh_error *err)
 {
-	const struct fh_context_start start = { c->sandbox, c->kind, c->cwd, c->options, c->start_timeout_ms };
-	char *interpreter = NULL;
+	const struct fh_context_start start = start_of(c);
+	struct fh_context_ready ready = { NULL };
 	struct fh_context_driver driver;
-	int r = fh_context_driver_start(&driver, &start, &interpreter, err);
+	int r = fh_context_driver_start(&driver, &start, &ready, err);
 	if (r < 0)
 		return r;
 	pthread_mutex_lock(&c->lock);
@@ -149,18 +155,16 @@ static int launch(struct fh_context *c, struct fh_error *err)
 	c->signalled = false;
 	c->count = 0;
 	if (!c->interpreter) /* not replaced by later starts, since callers hold the pointer */
-		c->interpreter = FH_TAKE_PTR(interpreter);
+		c->interpreter = FH_TAKE_PTR(ready.interpreter);
 	pthread_mutex_unlock(&c->lock);
-	free(interpreter);
+	fh_context_ready_release(&ready);
 	return 0;
 }
 
 /* ---- life ---- */
 
-int fh_context_create(struct fh_sandbox *sandbox, const struct fh_context_options *options, struct fh_context **ret,
-                      struct fh_error *err)
+static struct fh_context *new_context(struct fh_sandbox *sandbox)
 {
-	const struct fh_context_options none = FH_CONTEXT_OPTIONS_INIT, *o = options ? options : &none;
 	struct fh_context *c = FH_NEW(struct fh_context);
 	struct fh_id id;
 	fh_id_random(&id);
@@ -168,6 +172,24 @@ int fh_context_create(struct fh_sandbox *sandbox, const struct fh_context_option
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->changed, NULL);
 	c->sandbox = sandbox;
+	return c;
+}
+
+static void enlist(struct fh_context *c)
+{
+	pthread_mutex_lock(&all_lock);
+	struct fh_context **last = &all;
+	while (*last)
+		last = &(*last)->next;
+	*last = c;
+	pthread_mutex_unlock(&all_lock);
+}
+
+int fh_context_create(struct fh_sandbox *sandbox, const struct fh_context_options *options, struct fh_context **ret,
+                      struct fh_error *err)
+{
+	const struct fh_context_options none = FH_CONTEXT_OPTIONS_INIT, *o = options ? options : &none;
+	struct fh_context *c = new_context(sandbox);
 	c->cwd = FH_HAS(o, cwd) && o->cwd ? fh_xstrdup(o->cwd) : NULL;
 	c->start_timeout_ms = FH_HAS(o, start_timeout_ms) && o->start_timeout_ms ? o->start_timeout_ms : START_MS;
 	int r = fh_context_kind_find(FH_HAS(o, language) && o->language ? o->language : "python", &c->kind, err);
@@ -179,13 +201,52 @@ int fh_context_create(struct fh_sandbox *sandbox, const struct fh_context_option
 		fh_context_free(c);
 		return r;
 	}
-	pthread_mutex_lock(&all_lock);
-	struct fh_context **last = &all;
-	while (*last)
-		last = &(*last)->next;
-	*last = c;
-	pthread_mutex_unlock(&all_lock);
+	enlist(c);
 	*ret = c;
+	return 0;
+}
+
+/* Forks the interpreter. The caller has the turn. */
+static int fork_into(struct fh_context *from, struct fh_context *to, struct fh_error *err)
+{
+	const struct fh_context_start start = start_of(from);
+	struct fh_context_ready ready = { NULL };
+	if (from->kind->cannot_branch) {
+		(void)fh_error_set(err, FH_E_UNAVAILABLE, "a context in %s cannot branch: %s", from->kind->name,
+		                   from->kind->cannot_branch);
+		fh_error_hint(err, "contexts in python can");
+		return -FH_E_UNAVAILABLE;
+	}
+	if (!from->alive)
+		return fh_error_set(err, FH_E_NOT_FOUND, "the context's interpreter ended: there is no state to branch");
+	int r = fh_context_driver_branch(&from->driver, &start, ++from->runs, &to->driver, &ready, err);
+	if (r < 0)
+		return r;
+	to->kind = from->kind;
+	to->cwd = from->cwd ? fh_xstrdup(from->cwd) : NULL;
+	to->options = json_incref(from->options);
+	to->start_timeout_ms = from->start_timeout_ms;
+	to->alive = true;
+	to->count = from->count;
+	to->interpreter = FH_TAKE_PTR(ready.interpreter);
+	to->not_branched = FH_TAKE_PTR(ready.not_branched);
+	return 0;
+}
+
+int fh_context_branch(struct fh_context *context, struct fh_context **ret, struct fh_error *err)
+{
+	int r = turn_begin(context, NULL, err);
+	if (r < 0)
+		return r;
+	struct fh_context *made = new_context(context->sandbox);
+	r = fork_into(context, made, err);
+	turn_end(context);
+	if (r < 0) {
+		fh_context_free(made);
+		return r;
+	}
+	enlist(made);
+	*ret = made;
 	return 0;
 }
 
@@ -247,6 +308,9 @@ void fh_context_free(struct fh_context *context)
 	json_decref(context->options);
 	free(context->cwd);
 	free(context->interpreter);
+	for (char **one = context->not_branched; one && *one; one++)
+		free(*one);
+	free(context->not_branched);
 	pthread_cond_destroy(&context->changed);
 	pthread_mutex_destroy(&context->lock);
 	free(context);
@@ -297,6 +361,12 @@ const char *fh_context_cwd(const struct fh_context *context)
 const char *fh_context_interpreter(const struct fh_context *context)
 {
 	return context->interpreter;
+}
+
+const char *const *fh_context_not_branched(const struct fh_context *context)
+{
+	static const char *const nothing[] = { NULL };
+	return context->not_branched ? (const char *const *)context->not_branched : nothing;
 }
 
 /* ---- runs ---- */
@@ -436,7 +506,7 @@ static int follow(struct run *r, struct fh_error *err)
 		} else if (got == 0) {
 			lost(r, "the code's interpreter ended");
 			return 0;
-		} else if (got == -FH_E_PROTOCOL && strncmp(error.message, "a line", 6) == 0) {
+		} else if (got == -FH_E_LIMIT) {
 			lost(r, "the code wrote an endless line to its context's own channel");
 			return 0;
 		} else if (got != -FH_E_TIMEOUT) {

@@ -20,8 +20,9 @@ struct fh_context_kind {
 	/* A file below guest/context that is put into the sandbox's /tmp, where argv has FH_CONTEXT_PROGRAM; its program
 	 * removes it. For interpreters that read programs from files only. NULL: none */
 	const char *program;
-	const char *package; /* named in the hint if the sandbox has no such interpreter */
-	bool relay;          /* the interpreter cannot read its own output, so guest/context/relay.c starts it */
+	const char *package;       /* named in the hint if the sandbox has no such interpreter */
+	bool relay;                /* the interpreter cannot read its own output, so guest/context/relay.c starts it */
+	const char *cannot_branch; /* why it cannot be forked with its state; NULL: it can */
 };
 /* Reads a file below guest/context. */
 int fh_context_file(const char *name, struct fh_buf *ret, struct fh_error *err);
@@ -58,6 +59,8 @@ enum fh_context_said fh_context_line_read(struct fh_context_line *line, struct f
 
 /* ---- its process (context_process.c) ---- */
 
+/* The tag of its process, in lists. */
+#define FH_CONTEXT_TAG "context"
 /* Maximum size of a line from the driver. */
 #define FH_CONTEXT_LINE_MAX ((size_t)32 << 20)
 
@@ -68,7 +71,8 @@ struct fh_context_driver {
 	size_t searched; /* bytes of `unread` that contain no newline */
 	size_t taken;    /* bytes of the last line that was returned, which the next call drops */
 	int64_t checked_ns;
-	bool at_end; /* end of file was read */
+	bool at_end;   /* end of file was read */
+	bool branched; /* its process is a proxy (proxy.h) */
 };
 struct fh_context_start {
 	struct fh_sandbox *sandbox;
@@ -77,14 +81,39 @@ struct fh_context_start {
 	const json_t *options;
 	uint64_t timeout_ms;
 };
-/* Starts the process and waits for its `ready`. *ret_interpreter: what it reports about itself, to be freed. */
-int fh_context_driver_start(struct fh_context_driver *d, const struct fh_context_start *start, char **ret_interpreter,
-                            struct fh_error *err);
+/* What a driver reports about itself when it is ready. All of it is untrusted text. */
+struct fh_context_ready {
+	char *interpreter;
+	char **not_branched; /* of a branch; NULL-terminated. NULL: nothing */
+};
+void fh_context_ready_release(struct fh_context_ready *ready);
+/* Starts the process and waits for its `ready`. */
+int fh_context_driver_start(struct fh_context_driver *d, const struct fh_context_start *start,
+                            struct fh_context_ready *ret, struct fh_error *err);
 /* The next line, without newline, valid until the next call. Returns 1; 0: end of file, or the process has ended;
- * -FH_E_TIMEOUT; -FH_E_PROTOCOL: a line longer than FH_CONTEXT_LINE_MAX. */
+ * -FH_E_TIMEOUT; -FH_E_LIMIT: a line longer than FH_CONTEXT_LINE_MAX. */
 int fh_context_driver_line(struct fh_context_driver *d, int64_t timeout_ms, struct fh_str *ret, struct fh_error *err);
+/* Lines that the next call reads first, each with its newline. They may be no more than FH_CONTEXT_LINE_MAX bytes. */
+void fh_context_driver_put_back(struct fh_context_driver *d, struct fh_str lines);
 /* Sends a request. -FH_E_TIMEOUT: the driver does not read it. */
 int fh_context_driver_send(struct fh_context_driver *d, struct fh_str line, int64_t timeout_ms, struct fh_error *err);
 /* Kills the process group and frees the process. `why`, if not NULL, receives how it ended, as text for the user. */
 void fh_context_driver_end(struct fh_context_driver *d, char *why, size_t size);
 void fh_context_driver_forget(struct fh_context_driver *d);
+
+/* For context_branch.c. */
+enum { FH_CONTEXT_FILE_NAME = 64 };
+/* Puts a file into the sandbox's /tmp that removes itself, or that its reader removes, when it was read. */
+int fh_context_put_file(const struct fh_context_start *start, const char *ending, struct fh_bytes data,
+                        char name[FH_CONTEXT_FILE_NAME], struct fh_error *err);
+/* Waits for the line that says that the driver accepts code. `deadline_ns`: of fh_now_ns. */
+int fh_context_driver_await(struct fh_context_driver *d, const struct fh_context_start *start, int64_t deadline_ns,
+                            struct fh_context_ready *ret, struct fh_error *err);
+
+/* ---- branches (context_branch.c) ---- */
+
+/* Has an idle interpreter fork: the child is driver `ret`, with the state of the parent and streams of its own. `id` is
+ * the number of the request, as of a run. `start` is what the parent was started with. What the parent sends meanwhile
+ * stays unread. Does not change whether the parent is alive, which the caller finds out at its next use. */
+int fh_context_driver_branch(struct fh_context_driver *parent, const struct fh_context_start *start, uint64_t id,
+                             struct fh_context_driver *ret, struct fh_context_ready *ret_ready, struct fh_error *err);

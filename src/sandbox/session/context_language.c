@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The languages of code contexts. */
-#include "base/data.h"
+#include "base/host/data.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "sandbox/session/context.h"
@@ -51,7 +51,8 @@ static const struct fh_context_kind kinds[] = {
 	    .argv = (const char *const[]){ "python3", "-c", PYTHON_BEGIN, NULL },
 	    .files = (const char *const[]){ "python.py", "python_ipython.py", "python_shell.py", "python_magics.py",
 	                                    "python_display.py", "python_pretty.py", "python_rich.py", "python_inline.py",
-	                                    "python_pictures.py", "python_charts.py", "python_charts_plotly.py", NULL },
+	                                    "python_pictures.py", "python_charts.py", "python_charts_plotly.py",
+	                                    "python_branch.py", NULL },
 	    .package = "python3",
 	},
 	{
@@ -61,6 +62,7 @@ static const struct fh_context_kind kinds[] = {
 	    .files = (const char *const[]){ "javascript.js", NULL },
 	    .package = "nodejs",
 	    .relay = true,
+	    .cannot_branch = "Node has threads, which a fork leaves behind",
 	},
 	{
 	    .name = "typescript",
@@ -69,6 +71,7 @@ static const struct fh_context_kind kinds[] = {
 	    .files = (const char *const[]){ "javascript.js", NULL },
 	    .package = "nodejs",
 	    .relay = true,
+	    .cannot_branch = "Node has threads, which a fork leaves behind",
 	},
 	{
 	    .name = "bash",
@@ -77,6 +80,7 @@ static const struct fh_context_kind kinds[] = {
 	    .files = (const char *const[]){ "bash.sh", NULL },
 	    .package = "bash",
 	    .relay = true,
+	    .cannot_branch = "its driver reads its steps from a process that a fork would share with it",
 	},
 	{
 	    .name = "r",
@@ -85,6 +89,7 @@ static const struct fh_context_kind kinds[] = {
 	    .files = (const char *const[]){ "r.R", NULL },
 	    .package = "r-base-core",
 	    .relay = true,
+	    .cannot_branch = "R's own connections, by which its driver works, would be shared with it",
 	},
 	{
 	    .name = "java",
@@ -96,6 +101,7 @@ static const struct fh_context_kind kinds[] = {
 	    .program = "java.java",
 	    .package = "default-jdk-headless",
 	    .relay = true,
+	    .cannot_branch = "a Java virtual machine has threads, which a fork leaves behind",
 	},
 };
 

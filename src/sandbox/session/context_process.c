@@ -9,22 +9,23 @@
 #include "sandbox/session/context.h"
 #include "sandbox/session/process.h"
 #include "sandbox/session/relay_image.h"
+#include "sandbox/session/proxy.h"
 
 enum {
-	WINDOW = 2 << 20, /* of its streams; large enough for a prelude and most events */
+	WINDOW = 2 << 20, /* credit window of the interpreter's streams: enough for a prelude and most events */
 	READ_PIECE = 64 << 10,
 	SILENCE_MS = 1000, /* time without a line after which to check whether the process still exists */
 	END_MS = 5000,     /* time for a killed process to end */
 	ARGV_MAX = 16,
-	FILE_NAME_SIZE = 64,
-	LAST_WORDS = 400, /* bytes of its stderr that an error quotes */
+	NOT_BRANCHED_MAX = 64, /* what a branch says that it lacks */
+	LAST_WORDS = 400,      /* bytes of its stderr that an error quotes */
 };
 
 static int read_more(struct fh_context_driver *d, int64_t timeout_ms, struct fh_error *err)
 {
 	char *to = fh_buf_reserve(&d->unread, READ_PIECE);
 	if (!to)
-		return fh_error_set(err, FH_E_PROTOCOL, "a line of more than %zu bytes", FH_CONTEXT_LINE_MAX);
+		return fh_error_set(err, FH_E_LIMIT, "a line of more than %zu bytes", FH_CONTEXT_LINE_MAX);
 	ssize_t n = fh_process_read(d->process, FH_STDOUT, to, READ_PIECE, timeout_ms, err);
 	if (n <= 0)
 		return (int)n;
@@ -66,7 +67,7 @@ int fh_context_driver_line(struct fh_context_driver *d, int64_t timeout_ms, stru
 		struct fh_error error = FH_ERROR_INIT;
 		int64_t left = (deadline - fh_now_ns()) / FH_NS_PER_MS;
 		if (d->unread.n > FH_CONTEXT_LINE_MAX)
-			return fh_error_set(err, FH_E_PROTOCOL, "a line of more than %zu bytes", FH_CONTEXT_LINE_MAX);
+			return fh_error_set(err, FH_E_LIMIT, "a line of more than %zu bytes", FH_CONTEXT_LINE_MAX);
 		int r = read_more(d, FH_MAX(FH_MIN(left, (int64_t)SILENCE_MS), (int64_t)0), &error);
 		if (r == 0) {
 			d->at_end = true;
@@ -85,6 +86,18 @@ int fh_context_driver_line(struct fh_context_driver *d, int64_t timeout_ms, stru
 		}
 	}
 	return 1;
+}
+
+void fh_context_driver_put_back(struct fh_context_driver *d, struct fh_str lines)
+{
+	struct fh_buf all = FH_BUF_INIT(2 * FH_CONTEXT_LINE_MAX + 2 * READ_PIECE);
+	if (lines.n == 0)
+		return;
+	(void)fh_buf_add_str(&all, lines);
+	(void)fh_buf_add(&all, d->unread.p + d->taken, d->unread.n - d->taken);
+	fh_buf_release(&d->unread);
+	d->unread = all;
+	d->taken = d->searched = 0;
 }
 
 int fh_context_driver_send(struct fh_context_driver *d, struct fh_str line, int64_t timeout_ms, struct fh_error *err)
@@ -115,6 +128,8 @@ void fh_context_driver_end(struct fh_context_driver *d, char *why, size_t size)
 	}
 	if (why && killed)
 		snprintf(why, size, "it was killed");
+	else if (why && d->branched && ended.exit_code == FH_PROXY_UNKNOWN)
+		snprintf(why, size, "this kernel does not tell how");
 	else if (why && ended.status != FH_STATUS_OK && ended.status != FH_STATUS_RUNTIME_ERROR)
 		snprintf(why, size, "%s", fh_status_name(ended.status));
 	else if (why && ended.signal)
@@ -142,15 +157,14 @@ static void last_words(struct fh_context_driver *d, char out[LAST_WORDS])
 	snprintf(out, LAST_WORDS, "%.*s", LAST_WORDS - 1, line ? line + 1 : text);
 }
 
-/* Puts a file into the sandbox that removes itself, or that its reader removes, when it was read. */
-static int put_file(const struct fh_context_start *start, const char *ending, struct fh_bytes data,
-                    char name[FILE_NAME_SIZE], struct fh_error *err)
+int fh_context_put_file(const struct fh_context_start *start, const char *ending, struct fh_bytes data,
+                        char name[FH_CONTEXT_FILE_NAME], struct fh_error *err)
 {
 	struct fh_id id;
 	char hex[FH_ID_HEX];
 	fh_id_random(&id);
 	fh_id_hex(id, hex);
-	snprintf(name, FILE_NAME_SIZE, "/tmp/.fumehood-%s%s", hex, ending);
+	snprintf(name, FH_CONTEXT_FILE_NAME, "/tmp/.fumehood-%s%s", hex, ending);
 	const struct fh_file file = { name, data, 0755 };
 	int r = fh_sandbox_put_file(start->sandbox, &file, err);
 	return r < 0 ? fh_error_wrap(err, "a context in %s needs a writable /tmp", start->kind->name) : 0;
@@ -158,7 +172,7 @@ static int put_file(const struct fh_context_start *start, const char *ending, st
 
 /* The names of the files that a driver is started from. */
 struct driver_files {
-	char relay[FILE_NAME_SIZE], program[FILE_NAME_SIZE];
+	char relay[FH_CONTEXT_FILE_NAME], program[FH_CONTEXT_FILE_NAME];
 };
 
 /* The kind's argv behind the relay, and with the name of its program's file. */
@@ -169,15 +183,15 @@ static int make_argv(const struct fh_context_start *start, struct driver_files *
 	size_t n = 0;
 	int r = 0;
 	if (kind->relay) {
-		r = put_file(start, "", (struct fh_bytes){ fh_relay_image, fh_relay_image_size }, files->relay, err);
+		r = fh_context_put_file(start, "", (struct fh_bytes){ fh_relay_image, fh_relay_image_size }, files->relay, err);
 		argv[n++] = files->relay;
 	}
 	if (r == 0 && kind->program) {
 		fh_auto_buf struct fh_buf content = FH_BUF_INIT(1 << 20);
 		r = fh_context_file(kind->program, &content, err);
 		if (r == 0)
-			r = put_file(start, strrchr(kind->program, '.'), (struct fh_bytes){ content.p, content.n }, files->program,
-			             err);
+			r = fh_context_put_file(start, strrchr(kind->program, '.'), (struct fh_bytes){ content.p, content.n },
+			                        files->program, err);
 	}
 	for (const char *const *one = kind->argv; r == 0 && *one && n + 1 < ARGV_MAX; one++)
 		argv[n++] = strcmp(*one, FH_CONTEXT_PROGRAM) == 0 ? files->program : *one;
@@ -195,6 +209,7 @@ static int spawn(struct fh_context_driver *d, const struct fh_context_start *sta
 		return r;
 	o.argv = argv;
 	o.cwd = start->cwd;
+	o.tag = FH_CONTEXT_TAG;
 	o.wall_time_ms = o.cpu_time_ms = o.output_bytes = FH_UNLIMITED; /* the limits apply to each run instead */
 	o.window = WINDOW;
 	r = fh_process_spawn(start->sandbox, &o, &d->process, err);
@@ -203,20 +218,41 @@ static int spawn(struct fh_context_driver *d, const struct fh_context_start *sta
 	return r;
 }
 
-static int await_ready(struct fh_context_driver *d, const struct fh_context_start *start, char **ret_interpreter,
-                       struct fh_error *err)
+void fh_context_ready_release(struct fh_context_ready *ready)
+{
+	free(ready->interpreter);
+	for (char **one = ready->not_branched; one && *one; one++)
+		free(*one);
+	free(ready->not_branched);
+	*ready = (struct fh_context_ready){ NULL };
+}
+
+static void take_ready(const json_t *said, struct fh_context_ready *ret)
+{
+	const json_t *list = json_object_get(said, "not_branched");
+	size_t count = FH_MIN(json_array_size(list), (size_t)NOT_BRANCHED_MAX), n = 0;
+	ret->interpreter = fh_xasprintf("%.64s %.64s", fh_json_str(said, "shell", ""), fh_json_str(said, "version", ""));
+	ret->not_branched = count ? fh_xcalloc(count + 1, sizeof(char *)) : NULL;
+	for (size_t i = 0; i < count; i++) {
+		const char *text = json_string_value(json_array_get(list, i));
+		if (text)
+			ret->not_branched[n++] = fh_xasprintf("%.200s", text);
+	}
+}
+
+int fh_context_driver_await(struct fh_context_driver *d, const struct fh_context_start *start, int64_t deadline_ns,
+                            struct fh_context_ready *ret, struct fh_error *err)
 {
 	struct fh_str text;
 	struct fh_context_line line = { 0 };
 	struct fh_context_event event;
 	enum fh_context_said said = FH_CONTEXT_SAID_GARBAGE;
-	int64_t deadline = fh_now_ns() + (int64_t)start->timeout_ms * FH_NS_PER_MS;
 	char words[LAST_WORDS] = "";
 	int r;
 	/* An interpreter may print messages before it is ready. */
 	do {
 		fh_context_line_release(&line);
-		r = fh_context_driver_line(d, FH_MAX((deadline - fh_now_ns()) / FH_NS_PER_MS, (int64_t)0), &text, err);
+		r = fh_context_driver_line(d, FH_MAX((deadline_ns - fh_now_ns()) / FH_NS_PER_MS, (int64_t)0), &text, err);
 		if (r == -FH_E_TIMEOUT)
 			return fh_error_set(err, FH_E_TIMEOUT, "the context's interpreter did not start within %llu ms",
 			                    (unsigned long long)start->timeout_ms);
@@ -228,8 +264,7 @@ static int await_ready(struct fh_context_driver *d, const struct fh_context_star
 			         (const char *)event.text.data);
 	} while (said == FH_CONTEXT_SAID_EVENT);
 	if (said == FH_CONTEXT_SAID_READY) {
-		*ret_interpreter =
-		    fh_xasprintf("%.64s %.64s", fh_json_str(line.json, "shell", ""), fh_json_str(line.json, "version", ""));
+		take_ready(line.json, ret);
 		r = 0;
 	} else if (said == FH_CONTEXT_SAID_REFUSED) {
 		r = fh_error_set(err, FH_E_UNAVAILABLE, "no context in %s: %.200s", start->kind->name,
@@ -245,10 +280,11 @@ static int await_ready(struct fh_context_driver *d, const struct fh_context_star
 	return r;
 }
 
-int fh_context_driver_start(struct fh_context_driver *d, const struct fh_context_start *start, char **ret_interpreter,
-                            struct fh_error *err)
+int fh_context_driver_start(struct fh_context_driver *d, const struct fh_context_start *start,
+                            struct fh_context_ready *ret, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf prelude = FH_BUF_INIT(4 << 20);
+	int64_t deadline = fh_now_ns() + (int64_t)start->timeout_ms * FH_NS_PER_MS;
 	*d = (struct fh_context_driver){ .unread = FH_BUF_INIT(FH_CONTEXT_LINE_MAX + 2 * READ_PIECE) };
 	int r = fh_context_prelude(start->kind, start->options, &prelude, err);
 	if (r == 0)
@@ -257,7 +293,7 @@ int fh_context_driver_start(struct fh_context_driver *d, const struct fh_context
 		return r;
 	r = fh_context_driver_send(d, fh_buf_str(&prelude), (int64_t)start->timeout_ms, err);
 	if (r == 0 || r == -FH_E_NOT_FOUND) /* NOT_FOUND: it ended before it read all; its output explains why */
-		r = await_ready(d, start, ret_interpreter, err);
+		r = fh_context_driver_await(d, start, deadline, ret, err);
 	if (r < 0)
 		fh_context_driver_end(d, NULL, 0);
 	return r;

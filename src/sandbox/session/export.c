@@ -97,6 +97,7 @@ static const char *keeper_of(const struct fh_plan *plan)
 	return plan->root_capabilities ? "root" : NULL;
 }
 
+/* The helpers are joined by a pipe. The importing one tells of a failure of either. */
 static int copy_files(struct fh_sandbox *from, struct fh_sandbox *to, const struct fh_plan *plan, struct fh_error *err)
 {
 	fh_auto_free const char **folders = writable_folders(plan);
@@ -104,13 +105,9 @@ static int copy_files(struct fh_sandbox *from, struct fh_sandbox *to, const stru
 	if (!folders[0])
 		return 0;
 	int r = begin_import(&in, to, keeper_of(plan), err);
+	out.into = in.process;
 	if (r == 0)
 		r = begin_export(&out, from, keeper_of(plan), folders, err);
-	out.pipe_to = in.process;
-	if (r == 0)
-		r = fh_helper_finish(&out, err);
-	if (r == 0)
-		(void)fh_process_close_stdin(in.process, NULL);
 	return r < 0 ? r : fh_helper_finish(&in, err);
 }
 
@@ -119,10 +116,13 @@ int fh_sandbox_branch(struct fh_sandbox *from, const struct fh_sandbox_options *
 {
 	struct fh_plan *plan;
 	struct fh_sandbox *s;
+	struct fh_sandbox_options o = FH_SANDBOX_OPTIONS_INIT;
 	int r = fh_sandbox_plan(from, &plan, err);
 	if (r < 0)
 		return r;
-	r = fh_sandbox_make(from->client, NULL, from, options, &s, NULL, err);
+	if (options)
+		memcpy(&o, options, FH_MIN(options->size, sizeof(o)));
+	r = fh_sandbox_make(from->client, o.plan, o.plan ? NULL : from, options, &s, NULL, err);
 	if (r == 0) {
 		r = copy_files(from, s, plan, err);
 		if (r < 0) {

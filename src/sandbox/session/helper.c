@@ -15,7 +15,7 @@ int fh_helper_begin(struct fh_helper *h, struct fh_sandbox *sandbox, const char 
 	for (size_t i = 0; argv[i]; i++)
 		if (strlen(argv[i]) >= FH_PLAN_PATH_MAX)
 			return fh_error_set(err, FH_E_ARGUMENT, "a path is longer than %d bytes", FH_PLAN_PATH_MAX - 1);
-	return fh_process_spawn_helper(sandbox, user, argv, open_stdin, &h->process, err);
+	return fh_process_spawn_helper(sandbox, user, argv, open_stdin, h->into, &h->process, err);
 }
 
 /* Maps an errno from inside to the code that callers check. */
@@ -83,11 +83,6 @@ static int read_more(struct fh_helper *h, int64_t timeout_ms, struct fh_error *e
 		return (int)n;
 	if (h->copy_to >= 0 && fh_write_all(h->copy_to, room, (size_t)n) < 0)
 		return fh_error_sys(err, errno, "cannot write what was exported");
-	if (h->pipe_to) {
-		int r = fh_process_write(h->pipe_to, room, (size_t)n, err);
-		if (r < 0 && r != -FH_E_NOT_FOUND) /* it stopped reading; its own answer tells why */
-			return r;
-	}
 	h->in.n += (size_t)n;
 	return 0;
 }

@@ -15,7 +15,8 @@ struct fh_helper {
 	bool over;      /* DONE was read */
 	/* Receives every byte of the helper's stdout too; -1: none. */
 	int copy_to;
-	FH_NULLABLE struct fh_process *pipe_to;
+	/* A helper that receives them instead: there is nothing to read here, and that one's answer tells how it went. */
+	FH_NULLABLE const struct fh_process *into;
 };
 #define FH_HELPER_INIT                                                                                                 \
 	{                                                                                                                  \

@@ -39,18 +39,6 @@ static pid_t *find_engines(size_t *ret_count, struct fh_error *err)
 	return pids;
 }
 
-/* Copies untrusted bytes as one line that is safe to print. */
-static void copy_command(char *to, size_t size, struct fh_str text)
-{
-	fh_auto_buf struct fh_buf b = FH_BUF_INIT(0);
-	fh_escape_terminal(&b, (struct fh_str){ text.p, FH_MIN(text.n, size) }, false);
-	size_t n = FH_MIN(b.n, size - 1);
-	while (n && n < b.n && ((unsigned char)b.p[n] & 0xc0) == 0x80) /* never cuts within a character */
-		n--;
-	memcpy(to, fh_buf_cstr(&b), n);
-	to[n] = 0;
-}
-
 static bool read_sandbox(struct fh_str message, pid_t engine, struct fh_sandbox_info *ret)
 {
 	struct fh_sandbox_info s = { .engine_pid = engine };
@@ -69,9 +57,9 @@ static bool read_sandbox(struct fh_str message, pid_t engine, struct fh_sandbox_
 		else if (f.tag == F_COUNT)
 			s.processes = (uint32_t)fh_wire_get_u64(&r, &f);
 		else if (f.tag == F_COMMAND)
-			copy_command(s.command, sizeof(s.command), f.value);
+			fh_escape_terminal_line(s.command, sizeof(s.command), f.value);
 		else if (f.tag == F_NAME)
-			copy_command(s.name, sizeof(s.name), f.value);
+			fh_escape_terminal_line(s.name, sizeof(s.name), f.value);
 		else if (f.tag == F_SESSION)
 			s.session = fh_wire_get_u64(&r, &f) != 0;
 		else if (f.tag == F_PAUSED)

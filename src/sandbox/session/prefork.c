@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The client's side of guest/prefork: puts the server into a sandbox, and programs behind it. */
+/* The client's side of guest/prefork: starts the server in a sandbox, and has it fork programs. */
 #include <stdio.h>
 
 #include "base/base.h"
@@ -125,7 +125,7 @@ int fh_prefork_spawn(struct fh_prefork *p, const struct fh_spawn_options *option
 	memcpy(argv, head, sizeof(head));
 	memcpy(argv + PREFIX, options->argv, n * sizeof(*argv));
 	o.argv = argv;
-	return fh_process_spawn_stand_in(p->sandbox, &o, ret, err);
+	return fh_process_spawn_proxy(p->sandbox, &o, ret, err);
 }
 
 void fh_prefork_free(struct fh_prefork *p)

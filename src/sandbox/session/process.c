@@ -135,10 +135,10 @@ static void write_number(struct fh_buf *frame, uint16_t tag, uint64_t value)
 		fh_wire_u64(frame, tag, value);
 }
 
-enum kind { PROGRAM, STAND_IN, HELPER };
+enum kind { PROGRAM, PROXY, HELPER };
 
 static int spawn(struct fh_sandbox *sandbox, const struct fh_spawn_options *options, enum kind kind,
-                 struct fh_process **ret, struct fh_error *err)
+                 const struct fh_process *into, struct fh_process **ret, struct fh_error *err)
 {
 	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
 	if (options)
@@ -166,7 +166,9 @@ static int spawn(struct fh_sandbox *sandbox, const struct fh_spawn_options *opti
 	write_number(&frame, F_MEMORY, o.memory_bytes);
 	write_number(&frame, F_DROP, o.drop_unread);
 	write_number(&frame, F_HELPER, kind == HELPER);
-	write_number(&frame, F_WHOLE, kind == STAND_IN);
+	write_number(&frame, F_WHOLE, kind == PROXY);
+	if (into)
+		fh_wire_bytes(&frame, F_INTO, into->started.process.b, sizeof(into->started.process.b));
 	p->helper = kind == HELPER;
 	fh_frame_end(&frame, mark);
 	if (frame.n - mark > FH_FRAME_PAYLOAD_MAX) {
@@ -180,24 +182,24 @@ static int spawn(struct fh_sandbox *sandbox, const struct fh_spawn_options *opti
 int fh_process_spawn(struct fh_sandbox *sandbox, const struct fh_spawn_options *options, struct fh_process **ret,
                      struct fh_error *err)
 {
-	return spawn(sandbox, options, PROGRAM, ret, err);
+	return spawn(sandbox, options, PROGRAM, NULL, ret, err);
 }
 
-int fh_process_spawn_stand_in(struct fh_sandbox *sandbox, const struct fh_spawn_options *options,
-                              struct fh_process **ret, struct fh_error *err)
+int fh_process_spawn_proxy(struct fh_sandbox *sandbox, const struct fh_spawn_options *options, struct fh_process **ret,
+                           struct fh_error *err)
 {
-	return spawn(sandbox, options, STAND_IN, ret, err);
+	return spawn(sandbox, options, PROXY, NULL, ret, err);
 }
 
 int fh_process_spawn_helper(struct fh_sandbox *sandbox, const char *user, const char *const *argv, bool open_stdin,
-                            struct fh_process **ret, struct fh_error *err)
+                            const struct fh_process *into, struct fh_process **ret, struct fh_error *err)
 {
 	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
 	o.argv = argv;
 	o.user = user;
 	o.no_stdin = !open_stdin;
 	o.window = HELPER_WINDOW;
-	return spawn(sandbox, &o, HELPER, ret, err);
+	return spawn(sandbox, &o, HELPER, into, ret, err);
 }
 
 int fh_process_attach(struct fh_client *client, const char *id, struct fh_process **ret, struct fh_error *err)

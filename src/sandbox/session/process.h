@@ -20,9 +20,11 @@ int fh_process_write_within(struct fh_process *process, const void *data, size_t
                             struct fh_error *err);
 /* As fh_process_spawn, for a process that stands for one which another process of the sandbox starts: what it uses is
  * counted for the whole sandbox. */
-int fh_process_spawn_stand_in(struct fh_sandbox *sandbox, const struct fh_spawn_options *options,
-                              struct fh_process **ret, struct fh_error *err);
-/* Starts a helper (init/helper.h), a process whose stdout consists of records. open_stdin: it has input.
+int fh_process_spawn_proxy(struct fh_sandbox *sandbox, const struct fh_spawn_options *options, struct fh_process **ret,
+                           struct fh_error *err);
+/* Starts a helper (init/helper.h), a process whose stdout consists of records. open_stdin: it has input. into: a
+ * helper, of any sandbox of the same client, whose stdin gets these records; they cannot be read here then.
  * fh_process_free ends it. */
 int fh_process_spawn_helper(struct fh_sandbox *sandbox, FH_NULLABLE const char *user, const char *const *argv,
-                            bool open_stdin, struct fh_process **ret, struct fh_error *err);
+                            bool open_stdin, FH_NULLABLE const struct fh_process *into, struct fh_process **ret,
+                            struct fh_error *err);

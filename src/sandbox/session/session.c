@@ -89,9 +89,14 @@ int fh_sandbox_make(struct fh_client *client, const struct fh_plan *plan, const 
 	if (r == 0 && !read_id(&a, &id))
 		r = fh_error_set(err, FH_E_PROTOCOL, "the engine made a sandbox and did not name it");
 	if (r == 0) {
+		struct fh_evidence made = { 0 };
+		fh_evidence_read(&made, fh_buf_str(&a.payload));
 		if (ret_evidence)
 			fh_evidence_read(ret_evidence, fh_buf_str(&a.payload));
 		*ret = new_sandbox(client, id);
+		(*ret)->start = made.start;
+		(*ret)->start_why = FH_TAKE_PTR(made.start_why);
+		fh_evidence_release(&made);
 	}
 	fh_buf_release(&a.payload);
 	return r;
@@ -140,6 +145,13 @@ const char *fh_sandbox_id(const struct fh_sandbox *sandbox)
 	return sandbox->hex;
 }
 
+enum fh_start fh_sandbox_start(const struct fh_sandbox *sandbox, const char **ret_why)
+{
+	if (ret_why)
+		*ret_why = sandbox->start_why ? sandbox->start_why : "";
+	return sandbox->start;
+}
+
 int fh_sandbox_renew(struct fh_sandbox *sandbox, uint64_t lease_ms, struct fh_error *err)
 {
 	if (lease_ms)
@@ -154,6 +166,8 @@ int fh_sandbox_destroy(struct fh_sandbox *sandbox, struct fh_error *err)
 
 void fh_sandbox_free(struct fh_sandbox *sandbox)
 {
+	if (sandbox)
+		free(sandbox->start_why);
 	free(sandbox);
 }
 

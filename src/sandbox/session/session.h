@@ -3,7 +3,7 @@
 #pragma once
 #include "proto/plan.h"
 #include "sandbox/connection/client.h"
-#include "sandbox/result.h"
+#include "sandbox/connection/result.h"
 
 /* A request that is answered by an empty REPLY and has at most one number (tag 0: none). */
 int fh_simple_call(struct fh_client *client, uint16_t type, struct fh_id id, uint16_t tag, uint64_t value,

@@ -28,18 +28,6 @@ static int ask(struct fh_sandbox *s, uint16_t type, struct fh_answer *a, struct 
 
 /* ------------------------------------------------------------------------------------------------------- processes */
 
-/* Copies untrusted bytes as one line that is safe to print. */
-static void copy_line(char *to, size_t size, struct fh_str text)
-{
-	fh_auto_buf struct fh_buf b = FH_BUF_INIT(0);
-	fh_escape_terminal(&b, (struct fh_str){ text.p, FH_MIN(text.n, size) }, false);
-	size_t n = FH_MIN(b.n, size - 1);
-	while (n && n < b.n && ((unsigned char)b.p[n] & 0xc0) == 0x80) /* never cuts within a character */
-		n--;
-	memcpy(to, fh_buf_cstr(&b), n);
-	to[n] = 0;
-}
-
 static bool read_process(struct fh_str message, struct fh_process_info *ret)
 {
 	struct fh_process_info p = { .ended = false };
@@ -56,9 +44,9 @@ static bool read_process(struct fh_str message, struct fh_process_info *ret)
 		else if (f.tag == F_AGE_MS)
 			p.age_ms = fh_wire_get_u64(&r, &f);
 		else if (f.tag == F_TAG)
-			copy_line(p.tag, sizeof(p.tag), f.value);
+			fh_escape_terminal_line(p.tag, sizeof(p.tag), f.value);
 		else if (f.tag == F_COMMAND)
-			copy_line(p.command, sizeof(p.command), f.value);
+			fh_escape_terminal_line(p.command, sizeof(p.command), f.value);
 		else if (f.tag == F_EXIT)
 			p.ended = true;
 	}

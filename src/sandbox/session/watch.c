@@ -34,7 +34,8 @@ int fh_watch_open(struct fh_sandbox *sandbox, const char *user, const char *path
 	w->helper.path = w->path;
 	int r = fh_helper_begin(&w->helper, sandbox, user, argv, true, err);
 	while (r == 0 && (r = fh_helper_next(&w->helper, &record, -1, err)) > 0 && record.kind != FH_HELPER_ENTRY)
-		r = 0; /* that not everything could be watched is reported first, and again when the next event is lost */
+		r = 0; /* skips early records, such as "not everything is watched": that one is sent again when an event is lost
+		        */
 	if (r <= 0) {
 		r = r ? r : fh_error_set(err, FH_E_PROTOCOL, "a watch ended as it began");
 		fh_watch_close(w);
@@ -118,7 +119,7 @@ int fh_sandbox_connect(struct fh_sandbox *sandbox, uint16_t port, struct fh_proc
 	snprintf(text, sizeof(text), "%u", port);
 	const char *const argv[] = { "connect", text, NULL };
 	struct fh_process *p;
-	int r = fh_process_spawn_helper(sandbox, NULL, argv, true, &p, err);
+	int r = fh_process_spawn_helper(sandbox, NULL, argv, true, NULL, &p, err);
 	if (r < 0)
 		return r;
 	for (size_t have = 0; r >= 0 && have < sizeof(first);) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sandbox/result.h"
+#include "sandbox/connection/result.h"
 
 #include <limits.h>
 

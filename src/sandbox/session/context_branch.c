@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* How a context's interpreter is forked: the parent does it, and a proxy gives the child its streams. */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "fumehood/session.h"
+#include "sandbox/session/context.h"
+#include "sandbox/session/proxy.h"
+
+enum { WINDOW = 2 << 20, SOCKET_NAME = FH_CONTEXT_FILE_NAME + 8 };
+
+static int64_t left_ms(int64_t deadline_ns)
+{
+	return FH_MAX((deadline_ns - fh_now_ns()) / FH_NS_PER_MS, (int64_t)0);
+}
+
+static int too_late(const struct fh_context_start *start, struct fh_error *err)
+{
+	return fh_error_set(err, FH_E_TIMEOUT, "the context did not branch within %llu ms",
+	                    (unsigned long long)start->timeout_ms);
+}
+
+/* Starts the proxy, and waits until the branch may connect to it. */
+static int start_proxy(struct fh_context_driver *d, const struct fh_context_start *start, int64_t deadline_ns,
+                       char socket[SOCKET_NAME], struct fh_error *err)
+{
+	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
+	char program[FH_CONTEXT_FILE_NAME];
+	struct fh_str text;
+	*d = (struct fh_context_driver){ .unread = FH_BUF_INIT(2 * FH_CONTEXT_LINE_MAX), .branched = true };
+	int r = fh_context_put_file(start, "", (struct fh_bytes){ fh_proxy_image, fh_proxy_image_size }, program, err);
+	if (r < 0)
+		return r;
+	snprintf(socket, SOCKET_NAME, "%s.socket", program);
+	const char *const argv[] = { program, socket, NULL };
+	o.argv = argv;
+	o.tag = FH_CONTEXT_TAG;
+	o.wall_time_ms = o.cpu_time_ms = o.output_bytes = FH_UNLIMITED;
+	o.window = WINDOW;
+	r = fh_process_spawn(start->sandbox, &o, &d->process, err);
+	if (r < 0)
+		return r;
+	r = fh_context_driver_line(d, left_ms(deadline_ns), &text, err);
+	if (r == -FH_E_TIMEOUT)
+		r = too_late(start, err);
+	else if (r == 0 || (r == 1 && !fh_str_eq(text, FH_PROXY_LISTENS)))
+		r = fh_error_set(err, FH_E_UNAVAILABLE, "a context cannot branch: its proxy does not start");
+	return FH_MIN(r, 0);
+}
+
+/* Waits for the parent's answer. Lines that are not the answer are for the parent's next run. */
+static int await_answer(struct fh_context_driver *parent, const struct fh_context_start *start, uint64_t id,
+                        int64_t deadline_ns, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf others = FH_BUF_INIT(FH_CONTEXT_LINE_MAX);
+	struct fh_context_line line = { 0 };
+	bool answered = false;
+	int r = 1;
+	while (!answered && r > 0) {
+		struct fh_context_event event;
+		struct fh_str text;
+		r = fh_context_driver_line(parent, left_ms(deadline_ns), &text, err);
+		if (r <= 0)
+			break;
+		fh_context_line_release(&line);
+		answered = fh_context_line_read(&line, text, &event) == FH_CONTEXT_SAID_END &&
+		           fh_json_int(line.json, "id", -1) == (int64_t)id;
+		if (answered)
+			break;
+		(void)fh_buf_add(&others, text.p, text.n);
+		(void)fh_buf_addc(&others, '\n');
+		if (others.overflowed)
+			r = fh_error_set(err, FH_E_PROTOCOL, "the context's interpreter answers with more than %zu bytes",
+			                 FH_CONTEXT_LINE_MAX);
+	}
+	fh_context_driver_put_back(parent, fh_buf_str(&others));
+	if (r == 0)
+		r = fh_error_set(err, FH_E_NOT_FOUND, "the context's interpreter ended: there is no state to branch");
+	else if (r == -FH_E_TIMEOUT)
+		r = too_late(start, err);
+	else if (r > 0 && !fh_streq(fh_json_str(line.json, "status", ""), "ok"))
+		r = fh_error_set(err, FH_E_UNAVAILABLE, "the context cannot branch: %.200s",
+		                 fh_json_str(line.json, "why", "its interpreter gave no reason"));
+	fh_context_line_release(&line);
+	return FH_MIN(r, 0);
+}
+
+static int ask(struct fh_context_driver *parent, const struct fh_context_start *start, uint64_t id, const char *socket,
+               int64_t deadline_ns, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf line = FH_BUF_INIT(0);
+	fh_buf_addf(&line, "{\"op\":\"branch\",\"id\":%llu,\"socket\":\"%s\"}\n", (unsigned long long)id, socket);
+	int r = fh_context_driver_send(parent, fh_buf_str(&line), left_ms(deadline_ns), err);
+	return r < 0 ? r : await_answer(parent, start, id, deadline_ns, err);
+}
+
+int fh_context_driver_branch(struct fh_context_driver *parent, const struct fh_context_start *start, uint64_t id,
+                             struct fh_context_driver *ret, struct fh_context_ready *ret_ready, struct fh_error *err)
+{
+	int64_t deadline = fh_now_ns() + (int64_t)start->timeout_ms * FH_NS_PER_MS;
+	char socket[SOCKET_NAME] = "";
+	int r = start_proxy(ret, start, deadline, socket, err);
+	if (r == 0)
+		r = ask(parent, start, id, socket, deadline, err);
+	if (r == 0)
+		r = fh_context_driver_await(ret, start, deadline, ret_ready, err);
+	if (r < 0) {
+		fh_context_driver_end(ret, NULL, 0);
+		if (*socket) /* which the proxy removes when the branch has connected */
+			(void)fh_files_remove(start->sandbox, NULL, socket, false, NULL);
+	}
+	return r;
+}
