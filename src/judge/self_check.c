@@ -12,8 +12,8 @@
 #include "code/declaration.h"
 #include "json/json.h"
 #include "judge/batch.h"
-#include "judge/comparing/truth.h"
-#include "judge/languages.h"
+#include "judge/problems/truth.h"
+#include "judge/problems/languages.h"
 
 #define MEMORY_MAX 4096 /* bytes of the file about a remembered task */
 /* A program may need MARGIN times the reference's CPU time; with less, verdicts would depend on the machine. If the

@@ -11,7 +11,7 @@
  * time.
  */
 #pragma once
-#include "judge/session.h"
+#include "judge/session/session.h"
 
 struct fh_self_check_failure {
 	const struct fh_judge_problem *problem;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/formats/format.h"
 
-#include <stdio.h>
-
 const struct fh_judge_format *const fh_judge_formats[] = { &fh_judge_evalplus, &fh_judge_pack,    &fh_judge_human_eval,
 	                                                       &fh_judge_mbpp,     &fh_judge_generic, NULL };
 
@@ -38,27 +36,4 @@ int fh_judge_problem_of_row(const json_t *row, struct fh_judge_problem *ret, str
 		p.entry_point = fh_xstrdup("");
 	*ret = p;
 	return 0;
-}
-
-int fh_judge_wrong(struct fh_error *err, const char *hint, const char *format, ...)
-{
-	char text[256];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	fh_error_set(err, FH_E_CONFIG, "%s", text);
-	fh_error_hint(err, "%s", hint);
-	return -FH_E_CONFIG;
-}
-
-bool fh_judge_is_name(struct fh_str s)
-{
-	if (s.n == 0 || s.n > 256 || (s.p[0] >= '0' && s.p[0] <= '9'))
-		return false;
-	for (size_t i = 0; i < s.n; i++)
-		if (!(s.p[i] == '_' || (s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'z') ||
-		      (s.p[i] >= 'A' && s.p[i] <= 'Z') || (s.p[i] & 0x80)))
-			return false;
-	return true;
 }

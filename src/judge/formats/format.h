@@ -5,12 +5,12 @@
  */
 #pragma once
 #include "json/json.h"
-#include "judge/formats/problem.h"
+#include "judge/problems/problem.h"
 
 struct fh_judge_format {
 	const char *name;
 	const char *fields;    /* the fields that identify it, for the error about a line of no known format */
-	bool takes_not_finite; /* allows NaN and Infinity, which are only preserved in `text` */
+	bool takes_not_finite; /* rows may hold NaN and Infinity, which only the row's JSON text preserves */
 	bool (*recognises)(const json_t *row);
 	/* Fills the fields of *p other than task_id, which is set already. `text` is the JSON from which the row was
 	 * parsed. On failure, sets the message and hint of `err`; the caller sets position and code. */
@@ -32,7 +32,3 @@ bool fh_judge_field(const json_t *row, const char *key, struct fh_str *ret);
 void fh_judge_add_lines(struct fh_buf *out, struct fh_str s);
 /* Makes a problem of a generic row that is not from a file. Errors are as those of `read`. */
 int fh_judge_problem_of_row(const json_t *row, struct fh_judge_problem *ret, struct fh_error *err);
-/* Sets an error in a row with a hint how to fix it; returns -FH_E_CONFIG. */
-int fh_judge_wrong(struct fh_error *err, const char *hint, const char *format, ...) FH_PRINTF(3, 4);
-/* Whether s may be inserted into program texts as a function's name: only letters, digits, _ and bytes above 127. */
-bool fh_judge_is_name(struct fh_str s);

@@ -9,7 +9,7 @@
 #include "code/declaration.h"
 #include "code/program_text.h"
 #include "json/span.h"
-#include "judge/comparing/truth.h"
+#include "judge/problems/truth.h"
 #include "judge/formats/mbpp_plus.h"
 
 static bool recognises(const json_t *row)

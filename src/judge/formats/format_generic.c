@@ -20,8 +20,8 @@
 #include "code/program_text.h"
 #include "code/signature.h"
 #include "json/span.h"
-#include "judge/comparing/output.h"
-#include "judge/languages.h"
+#include "judge/problems/output.h"
+#include "judge/problems/languages.h"
 
 #define HELPER_MAX ((size_t)64 << 10)
 

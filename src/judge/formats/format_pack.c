@@ -7,7 +7,7 @@
 
 #include "code/declaration.h"
 #include "code/signature.h"
-#include "judge/languages.h"
+#include "judge/problems/languages.h"
 #include "judge/languages/go_units.h"
 
 /* The language whose task ids have this prefix; FH_JUDGE_LANGUAGE_COUNT_: none. */

@@ -5,7 +5,7 @@
 
 #include "code/program_text.h"
 #include "json/span.h"
-#include "judge/comparing/truth.h"
+#include "judge/problems/truth.h"
 
 #define PREFIX "Mbpp/"
 enum { TASKS_MAX = 24 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/languages.h"
+#include "judge/problems/languages.h"
 
 const struct fh_judge_language_info fh_judge_language_c = {
 	.name = "c",

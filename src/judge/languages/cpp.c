@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/languages.h"
+#include "judge/problems/languages.h"
 
 #include "code/signature.h"
 #include "judge/languages/cpp_adapter.h"
@@ -54,10 +54,10 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	return r;
 }
 
-static int compile_program(struct fh_split *s, struct fh_client *client, struct fh_str text,
-                           const struct fh_artifact *glue, struct fh_artifact *ret, struct fh_error *err)
+static int link_program(struct fh_split *s, struct fh_client *client, struct fh_str text, const char *const *flags,
+                        const struct fh_artifact *glue, struct fh_artifact *ret, struct fh_error *err)
 {
-	struct fh_build build = with_glue(text, fh_cpp_candidate_flags, glue);
+	struct fh_build build = with_glue(text, flags, glue);
 	int r = fh_build_run(fh_split_builds(s), client, &build, ret, err);
 	/* gold rejects some programs that ld accepts, such as one with a variable called errno. g++'s default linker
 	 * decides. */
@@ -65,6 +65,24 @@ static int compile_program(struct fh_split *s, struct fh_client *client, struct 
 		fh_artifact_release(ret);
 		build.linker = NULL;
 		r = fh_build_run(fh_split_builds(s), client, &build, ret, err);
+	}
+	return r;
+}
+
+/* Compiles in the compiler's default version of C++, and a program that is not of that version as C++20. The first
+ * error counts. */
+static int compile_program(struct fh_split *s, struct fh_client *client, struct fh_str text,
+                           const struct fh_artifact *glue, struct fh_artifact *ret, struct fh_error *err)
+{
+	int r = link_program(s, client, text, fh_cpp_candidate_flags, glue, ret, err);
+	if (r < 0 || !ret->error || strstr(ret->error, FH_CPP_ADAPTER))
+		return r;
+	fh_auto_artifact struct fh_artifact later = { 0 };
+	r = link_program(s, client, text, fh_cpp_candidate_flags_20, glue, &later, err);
+	if (r >= 0 && !later.error) {
+		fh_artifact_release(ret);
+		*ret = later;
+		later = (struct fh_artifact){ 0 };
 	}
 	return r;
 }
@@ -105,12 +123,16 @@ static const struct fh_split_language split = {
 /* ------------------------------------------------------------------------------------------------- in one process */
 
 /* Puts program and test into one text. The test gets its own file name for error messages. A main of the candidate's is
- * renamed, and its macros cannot rename the test's main. */
+ * renamed, and its macros cannot rename the test's main. A test may count on the declaration's headers, which a whole
+ * program need not include. */
 static void whole(struct fh_buf *out, const struct fh_judge_parts *p)
 {
 	fh_buf_adds(out, "#define main fh_main_of_program\n#line 1 \"program.cpp\"\n");
 	fh_judge_add_program(out, p);
-	fh_buf_adds(out, "\n#undef main\n#line 1 \"test.cpp\"\n");
+	fh_buf_adds(out, "\n#undef main\n#line 1 \"declaration.cpp\"\n");
+	if (p->head.n == 0)
+		fh_cpp_add_preamble(out, fh_judge_problem_declaration(p->problem));
+	fh_buf_adds(out, "#line 1 \"test.cpp\"\n");
 	fh_buf_add_str(out, fh_buf_str(&p->problem->tail));
 	fh_buf_addc(out, '\n');
 }

@@ -2,6 +2,7 @@
 #include "judge/languages/cpp_adapter.h"
 
 #include "code/declaration.h"
+#include "code/outline.h"
 #include "judge/languages/cpp_units.h"
 
 /* Bounds: occurrences of the name; definitions of it that are examined, each from the program's beginning; bytes of the
@@ -65,33 +66,45 @@ static size_t find_brace(struct fh_str whole, size_t i)
 	return i < s.n && s.p[i] == '{' ? i : whole.n;
 }
 
+/* The next name after a `define` in the text; false: there is none. *at is where to look, and is advanced. */
+static bool next_macro(struct fh_str blanked, size_t *at, struct fh_str *ret)
+{
+	static const char define[] = "define";
+	const char *end = blanked.p + blanked.n, *p = memmem(blanked.p + *at, blanked.n - *at, define, strlen(define));
+	if (!p)
+		return false;
+	p += strlen(define);
+	while (p < end && (*p == ' ' || *p == '\t'))
+		p++;
+	*ret = fh_identifier((struct fh_str){ p, end - p });
+	*at = p + ret->n - blanked.p;
+	return true;
+}
+
 /* Whether a macro of the program redefines a word of the signature, which then does not mean what it seems to. */
 static bool redefines(struct fh_str blanked, struct fh_str signature)
 {
-	static const char define[] = "define";
-	const char *at = blanked.p, *end = blanked.p + blanked.n;
-	while ((at = memmem(at, end - at, define, strlen(define)))) {
-		at += strlen(define);
-		while (at < end && (*at == ' ' || *at == '\t'))
-			at++;
-		struct fh_str word = { at, 0 };
-		while (at < end && !fh_signature_space(*at) && *at != '(')
-			at++;
-		word.n = at - word.p;
-		if (fh_mentions(signature, word, NULL))
+	struct fh_str name;
+	for (size_t at = 0; next_macro(blanked, &at, &name);)
+		if (name.n > 0 && fh_mentions(signature, name, NULL))
 			return true;
-	}
 	return false;
 }
 
-static bool defines(struct fh_str program, const struct fh_signature *declared)
+/* Removes the program's macros: the adapter's headers and the declared types mean what they say. The function itself
+ * may be a macro. */
+static void add_undefs(struct fh_buf *out, struct fh_str blanked, struct fh_str function)
 {
-	fh_auto_buf struct fh_buf blanked = FH_BUF_INIT(0);
-	fh_signature_blank(&blanked, program);
-	struct fh_str text = fh_buf_str(&blanked);
-	struct fh_str written = { declared->text.p + declared->start, declared->end - declared->start };
-	if (redefines(text, written))
-		return false;
+	struct fh_str name;
+	size_t met = 0;
+	for (size_t at = 0; met < MET_MAX && next_macro(blanked, &at, &name); met++)
+		if (name.n > 0 && name.p[0] != '_' && !fh_str_same(name, function))
+			fh_buf_addf(out, "#undef %.*s\n", FH_STR_ARGS(name));
+}
+
+/* text: the program without its literals and comments. */
+static bool defines(struct fh_str program, struct fh_str text, const struct fh_signature *declared)
+{
 	size_t met = 0, looked_at = 0;
 	for (size_t i = 0; met < MET_MAX && looked_at < LOOKED_AT_MAX; met++) {
 		const char *at = memmem(text.p + i, text.n - i, declared->name.p, declared->name.n);
@@ -109,34 +122,74 @@ static bool defines(struct fh_str program, const struct fh_signature *declared)
 	return false;
 }
 
+/* Appends the program's function as an object. checked: it takes part in overload resolution only where the function
+ * does. */
+static void add_function(struct fh_buf *out, struct fh_str name, bool checked)
+{
+	static const char values[] = "static_cast<decltype(fh_split_v) &&>(fh_split_v)...";
+	fh_buf_adds(out, "[](auto &&...fh_split_v) -> decltype(");
+	if (checked)
+		fh_buf_addf(out, "::%.*s(%s)", FH_STR_ARGS(name), values);
+	else
+		fh_buf_adds(out, "auto");
+	fh_buf_addf(out, ") { return ::%.*s(%s); }", FH_STR_ARGS(name), values);
+}
+
+/* Appends a call of the program's function with the parameters. Before C++17 their types have to fit as they are. */
+static void add_call(struct fh_buf *out, const struct fh_signature *s)
+{
+	fh_buf_adds(out, "\n#if __cplusplus >= 201703L\n\tfh_split_fitting::call<");
+	for (size_t i = 0; i < s->parameter_count; i++) {
+		fh_buf_adds(out, i ? ", decltype(" : "decltype(");
+		fh_cpp_add_name(out, s, i);
+		fh_buf_addc(out, ')');
+	}
+	fh_buf_adds(out, ">(");
+	add_function(out, s->name, true);
+	fh_buf_adds(out, ", ");
+	add_function(out, s->name, false);
+	for (size_t i = 0; i < s->parameter_count; i++) {
+		fh_buf_adds(out, ", ");
+		fh_cpp_add_name(out, s, i);
+	}
+	fh_buf_addf(out, ")\n#else\n\t::%.*s(", FH_STR_ARGS(s->name));
+	for (size_t i = 0; i < s->parameter_count; i++) {
+		fh_buf_adds(out, i ? ", static_cast<decltype(" : "static_cast<decltype(");
+		fh_cpp_add_name(out, s, i);
+		fh_buf_adds(out, ") &&>(");
+		fh_cpp_add_name(out, s, i);
+		fh_buf_addc(out, ')');
+	}
+	fh_buf_adds(out, ")\n#endif\n\t");
+}
+
 int fh_cpp_adapter(struct fh_str helpers, struct fh_str declaration, struct fh_str program, struct fh_buf *out,
                    struct fh_error *err)
 {
 	fh_auto_signature struct fh_signature s = { 0 };
 	int r = fh_cpp_signature(declaration, &s, err);
-	if (r < 0 || defines(program, &s))
+	if (r < 0)
 		return r;
+	fh_auto_buf struct fh_buf blanked = FH_BUF_INIT(0);
+	fh_signature_blank(&blanked, program);
+	struct fh_str text = fh_buf_str(&blanked);
+	bool redefined = redefines(text, (struct fh_str){ s.text.p + s.start, s.end - s.start });
+	if (!redefined && defines(program, text, &s))
+		return 0;
 	bool gives = !fh_str_eq(s.result, "void");
 	fh_buf_adds(out, "\n#line 1 \"" FH_CPP_ADAPTER "\"\n");
+	add_undefs(out, text, s.name);
 	fh_buf_add_str(out, helpers);
+	fh_cpp_add_preamble(out, (struct fh_str){ declaration.p, s.start });
 	fh_buf_adds(out, "namespace fh_split_adapter {\nusing namespace std;\n");
 	fh_cpp_add_head(out, &s, fh_str("fh_split_function"));
 	fh_buf_adds(out, "\n{\n\t");
 	if (gives) {
 		fh_buf_adds(out, "return fh_split_fit<");
 		fh_buf_add_str(out, s.result);
-		fh_buf_adds(out, ">(");
+		fh_buf_adds(out, redefined ? ", true>(" : ", false>(");
 	}
-	fh_buf_adds(out, "::");
-	fh_buf_add_str(out, s.name);
-	fh_buf_addc(out, '(');
-	for (size_t i = 0; i < s.parameter_count; i++) {
-		fh_buf_adds(out, i ? ", static_cast<decltype(" : "static_cast<decltype(");
-		fh_cpp_add_name(out, &s, i);
-		fh_buf_adds(out, ") &&>(");
-		fh_cpp_add_name(out, &s, i);
-		fh_buf_addc(out, ')');
-	}
-	fh_buf_adds(out, gives ? "));\n}\n}\n" : ");\n}\n}\n");
+	add_call(out, &s);
+	fh_buf_adds(out, gives ? ");\n}\n}\n" : ";\n}\n}\n");
 	return 1;
 }

@@ -2,6 +2,7 @@
 #include "judge/languages/cpp_units.h"
 
 #include "base/error.h"
+#include "code/outline.h"
 #include "code/signature.h"
 
 /* Options for compiling and linking the glue and the judge. The candidate's unit and the glue both contain the
@@ -15,9 +16,9 @@ const char *const fh_cpp_judge_flags[] = { "-w",
 	                                       NULL };
 /* Visibility is hidden because gold, unlike ld, would let shared libraries call a variable that has the name of a libc
  * function. */
-const char *const fh_cpp_candidate_flags[] = {
-	"-w", "-O0", "-fvisibility=hidden", FH_CPP_OBJECT, "-Wl,--wrap=main,-z,muldefs", NULL
-};
+#define CANDIDATE_FLAGS "-w", "-O0", "-fvisibility=hidden", FH_CPP_OBJECT, "-Wl,--wrap=main,-z,muldefs"
+const char *const fh_cpp_candidate_flags[] = { CANDIDATE_FLAGS, NULL };
+const char *const fh_cpp_candidate_flags_20[] = { CANDIDATE_FLAGS, "-std=gnu++20", NULL };
 
 void fh_cpp_add_name(struct fh_buf *out, const struct fh_signature *s, size_t i)
 {
@@ -42,6 +43,18 @@ void fh_cpp_add_head(struct fh_buf *out, const struct fh_signature *s, struct fh
 		}
 	}
 	fh_buf_addc(out, ')');
+}
+
+void fh_cpp_add_preamble(struct fh_buf *out, struct fh_str before)
+{
+	for (struct fh_str line; fh_next_line(&before, &line);) {
+		while (line.n > 0 && (line.p[0] == ' ' || line.p[0] == '\t'))
+			line = fh_str_from(line, 1);
+		if (!fh_str_begins(line, "#include") && !fh_str_begins(line, "using namespace "))
+			continue;
+		fh_buf_add_str(out, line);
+		fh_buf_addc(out, '\n');
+	}
 }
 
 static void add_stand_in(struct fh_buf *out, const struct fh_signature *s)

@@ -19,6 +19,7 @@
 extern const char *const fh_cpp_glue_flags[];
 extern const char *const fh_cpp_judge_flags[];
 extern const char *const fh_cpp_candidate_flags[];
+extern const char *const fh_cpp_candidate_flags_20[]; /* the same, as C++20 */
 #define FH_CPP_OBJECT "glue.o"
 
 /* The texts of guest/cpp/split_codec.hpp, split_any.hpp and split_engines.hpp. */
@@ -34,3 +35,7 @@ int fh_cpp_units(const struct fh_cpp_texts *texts, struct fh_str declaration, st
  * name of the i-th one. */
 void fh_cpp_add_head(struct fh_buf *out, const struct fh_signature *s, struct fh_str name);
 void fh_cpp_add_name(struct fh_buf *out, const struct fh_signature *s, size_t i);
+
+/* Appends the lines of a declaration that include headers or use a namespace: what a test next to a whole program may
+ * count on, and nothing that the program might define as well. */
+void fh_cpp_add_preamble(struct fh_buf *out, struct fh_str before);

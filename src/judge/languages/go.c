@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/languages.h"
+#include "judge/problems/languages.h"
 
 #include "code/signature.h"
 #include "judge/languages/go_units.h"
@@ -22,24 +22,64 @@ static struct fh_file driver_file(const struct fh_split *s, const char *name, co
 	return file_of(name, fh_split_file(s, FH_JUDGE_GO, data));
 }
 
+/* Our package fhsplit, as it is on one side. */
+struct package {
+	struct {
+		const char *path, *driver; /* in the compilation, and in guest/go */
+	} files[5];
+};
+
+static const struct package judge_package = { {
+	{ "src/fhsplit/codec.go", "split_codec.go" },
+	{ "src/fhsplit/types.go", "split_types.go" },
+	{ "src/fhsplit/judge.go", "split_judge.go" },
+	{ "src/fhsplit/assert.go", "split_assert.go" },
+	{ "src/fhsplit/assertions.go", "split_assertions.go" },
+} };
+
+static const struct package candidate_package = { {
+	{ "src/fhsplit/codec.go", "split_codec.go" },
+	{ "src/fhsplit/types.go", "split_types.go" },
+	{ "src/fhsplit/candidate.go", "split_candidate.go" },
+} };
+
+static void add_sources(const struct fh_split *s, const struct package *p, struct fh_build *build)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(p->files) && p->files[i].path; i++)
+		build->files[build->file_count++] = driver_file(s, p->files[i].path, p->files[i].driver);
+}
+
+/* Adds the package's sources and, where the toolchain is prepared (languages/go/compile.sh), the package compiled,
+ * which is made once for all tasks and is half of the work. The sources remain for a program that imports a package
+ * which is not prepared. `build` borrows the archive. */
+static int add_package(struct fh_split *s, struct fh_client *client, const struct package *p, struct fh_build *build,
+                       struct fh_artifact *archive, struct fh_error *err)
+{
+	struct fh_build alone = { .language = "go", .code = fh_str("package fhsplit\n"), .mark = "error" };
+	add_sources(s, p, &alone);
+	int r = fh_build_keep(fh_split_builds(s), client, &alone, archive, err);
+	if (r < 0)
+		return r;
+	add_sources(s, p, build);
+	if (!archive->error)
+		build->files[build->file_count++] = (struct fh_file){ "src/fhsplit.a", { archive->data, archive->size }, 0 };
+	return 0;
+}
+
 static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                       struct fh_split_side *ret, struct fh_error *err)
 {
-	fh_auto_artifact struct fh_artifact judge = { 0 };
+	fh_auto_artifact struct fh_artifact judge = { 0 }, archive = { 0 };
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
 	int r = fh_go_judge(fh_buf_str(&p->problem->head), fh_buf_str(&p->problem->tail), &text, err);
 	if (r < 0)
 		return r;
-	struct fh_build build = { .language = "go",
-		                      .code = fh_buf_str(&text),
-		                      .files = { driver_file(s, "src/fhsplit/codec.go", "split_codec.go"),
-		                                 driver_file(s, "src/fhsplit/judge.go", "split_judge.go"),
-		                                 driver_file(s, "src/fhsplit/assert.go", "split_assert.go") },
-		                      .file_count = 3,
-		                      .mark = ".go:" };
+	struct fh_build build = { .language = "go", .code = fh_buf_str(&text), .mark = ".go:" };
 	fh_buf_add_str(&ret->input, fh_split_seed(p));
 	fh_buf_addc(&ret->input, p->changes ? '1' : '0');
-	r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
+	r = add_package(s, client, &judge_package, &build, &archive, err);
+	if (r >= 0)
+		r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
 	if (r >= 0 && judge.error)
 		ret->unfit = FH_TAKE_PTR(judge.error);
 	else if (r >= 0)
@@ -52,7 +92,7 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
                           struct fh_split_side *ret, struct fh_error *err)
 {
 	static const char *const files[] = { "solution.go", NULL };
-	fh_auto_artifact struct fh_artifact program = { 0 };
+	fh_auto_artifact struct fh_artifact program = { 0 }, archive = { 0 };
 	fh_auto_buf struct fh_buf solution = FH_BUF_INIT(0), text = FH_BUF_INIT(0);
 	int r = fh_go_candidate(fh_buf_str(&p->problem->head), fh_buf_str(&p->problem->tail), p->head, p->completion,
 	                        &solution, &text, err);
@@ -61,12 +101,12 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	struct fh_build build = { .language = "go",
 		                      .code = fh_buf_str(&text),
 		                      .flags = files,
-		                      .files = { file_of(files[0], fh_buf_str(&solution)),
-		                                 driver_file(s, "src/fhsplit/codec.go", "split_codec.go"),
-		                                 driver_file(s, "src/fhsplit/candidate.go", "split_candidate.go") },
-		                      .file_count = 3,
+		                      .files = { file_of(files[0], fh_buf_str(&solution)) },
+		                      .file_count = 1,
 		                      .mark = ".go:" };
-	r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
+	r = add_package(s, client, &candidate_package, &build, &archive, err);
+	if (r >= 0)
+		r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
 	if (r >= 0 && program.error)
 		ret->compile_error = FH_TAKE_PTR(program.error);
 	else if (r >= 0)
@@ -75,8 +115,8 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 }
 
 static const struct fh_split_language split = {
-	.judge = { "split_judge.go", "split_assert.go" },
-	.candidate = { "split_codec.go", "split_candidate.go" },
+	.judge = { "split_judge.go", "split_assert.go", "split_assertions.go" },
+	.candidate = { "split_codec.go", "split_types.go", "split_candidate.go" },
 	.unfit = unfit,
 	.judge_side = judge_side,
 	.candidate_side = candidate_side,
@@ -101,14 +141,15 @@ static int unit(struct fh_judge_unit *u, const struct fh_judge_parts *p, const s
 	fh_judge_unit_add_file(u, flags[0], fh_buf_str(&w.names));
 	fh_judge_unit_add_file(u, flags[1], fh_buf_str(&w.solution));
 	fh_judge_unit_add_file(u, "src/fhsplit/judge.go", fh_buf_str(&d->driver));
-	fh_judge_unit_add_file(u, "src/fhsplit/assert.go", fh_buf_str(&d->library));
+	fh_judge_unit_add_file(u, "src/fhsplit/assert.go", fh_buf_str(&d->libraries[0]));
+	fh_judge_unit_add_file(u, "src/fhsplit/assertions.go", fh_buf_str(&d->libraries[1]));
 	fh_judge_unit_add_file(u, "src/fhsplit/key.go", fh_buf_str(&w.key));
 	return 0;
 }
 
 static const struct fh_judge_in_process in_process = {
 	.driver = "judge.go",
-	.library = "split_assert.go",
+	.libraries = { "split_assert.go", "split_assertions.go" },
 	.unit = unit,
 	.mark = ".go:",
 	.flags = flags,

@@ -2,7 +2,7 @@
 #include "judge/languages/go_units.h"
 
 #include "base/error.h"
-#include "base/sha256.h"
+#include "base/text/sha256.h"
 #include "code/declaration.h"
 #include "code/go_source.h"
 #include "code/outline.h"

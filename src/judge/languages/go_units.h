@@ -26,11 +26,11 @@ int fh_go_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *ou
 int fh_go_candidate(struct fh_str declaration, struct fh_str test, struct fh_str head, struct fh_str completion,
                     struct fh_buf *ret_solution, struct fh_buf *ret_main, struct fh_error *err);
 
-/* In one process there is one program: package fhsplit (guest/go/judge.go, guest/go/split_assert.go), the candidate's
- * own text, and a file with the test, whose init runs it after the candidate's own init functions. So a main of the
- * candidate's is never reached here either. If the test uses predeclared names such as len or true, a third file keeps
- * the candidate from redefining them: it has imports with these names, and Go rejects a package-level name that is also
- * the name of an import. */
+/* In one process there is one program: package fhsplit (guest/go/judge.go, split_assert.go, split_assertions.go), the
+ * candidate's own text, and a file with the test, whose init runs it after the candidate's own init functions. So a
+ * main of the candidate's is never reached here either. If the test uses predeclared names such as len or true, a third
+ * file keeps the candidate from redefining them: it has imports with these names, and Go rejects a package-level name
+ * that is also the name of an import. */
 struct fh_go_task {
 	struct fh_str declaration, test;
 	struct fh_str reference; /* predeclared names that it redefines are left to the task; may be empty */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/languages.h"
+#include "judge/problems/languages.h"
 
+#include "base/error.h"
 #include "code/signature.h"
 #include "judge/languages/java_units.h"
 #include "judge/split/split.h"
@@ -17,30 +18,31 @@ static void adjust(struct fh_plan *plan, bool judge)
 	fh_java_start(plan, judge ? FH_JAVA_JUDGE : "SplitCandidate");
 }
 
-/* The driver's class refers to the other classes; the compiler finds them by their file names. */
-static struct fh_build build_of(const struct fh_split *s, const char *name, struct fh_str solution)
+static struct fh_file codec_file(const struct fh_split *s)
 {
 	struct fh_str codec = fh_split_file(s, FH_JUDGE_JAVA, "SplitCodec.java");
-	return (struct fh_build){ .language = "java",
-		                      .code_name = name,
-		                      .code = fh_split_file(s, FH_JUDGE_JAVA, name),
-		                      .files = { { "SplitCodec.java", { codec.p, codec.n }, 0 },
-		                                 { FH_JAVA_CLASS ".java", { solution.p, solution.n }, 0 } },
-		                      .file_count = 2 };
+	return (struct fh_file){ "SplitCodec.java", { codec.p, codec.n }, 0 };
 }
 
 static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                       struct fh_split_side *ret, struct fh_error *err)
 {
+	static const char name[] = "SplitJudge.java";
 	fh_auto_artifact struct fh_artifact judge = { 0 };
 	fh_auto_buf struct fh_buf stand_in = FH_BUF_INIT(0), test = FH_BUF_INIT(0);
 	int r = fh_java_stand_in(fh_buf_str(&p->problem->head), &stand_in, err);
 	if (r < 0)
 		return r;
-	struct fh_build build = build_of(s, "SplitJudge.java", fh_buf_str(&stand_in));
 	fh_java_imports(fh_buf_str(&p->problem->head), &test);
 	fh_java_test(fh_buf_str(&p->problem->tail), &test);
-	build.files[build.file_count++] = (struct fh_file){ "Main.java", { test.p, test.n }, 0 };
+	/* the driver's class refers to the other classes; the compiler finds them by their file names */
+	struct fh_build build = { .language = "java",
+		                      .code_name = name,
+		                      .code = fh_split_file(s, FH_JUDGE_JAVA, name),
+		                      .files = { codec_file(s),
+		                                 { FH_JAVA_CLASS ".java", { stand_in.p, stand_in.n }, 0 },
+		                                 { "Main.java", { test.p, test.n }, 0 } },
+		                      .file_count = 3 };
 	fh_buf_add_str(&ret->input, fh_split_seed(p));
 	fh_buf_addc(&ret->input, p->changes ? '1' : '0');
 	r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
@@ -51,16 +53,40 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	return r;
 }
 
+/* Compiles the driver of the candidate's side, once for all programs: that takes more than compiling most programs. */
+static int compile_driver(struct fh_split *s, struct fh_client *client, struct fh_artifact *ret, struct fh_error *err)
+{
+	static const char name[] = "SplitCandidate.java";
+	struct fh_build build = { .language = "java",
+		                      .code_name = name,
+		                      .code = fh_split_file(s, FH_JUDGE_JAVA, name),
+		                      .files = { codec_file(s) },
+		                      .file_count = 1 };
+	int r = fh_build_keep(fh_split_builds(s), client, &build, ret, err);
+	if (r >= 0 && ret->error)
+		r = fh_error_set(err, FH_E_UNAVAILABLE, "%s does not compile: %s", name, ret->error);
+	return r;
+}
+
 static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                           struct fh_split_side *ret, struct fh_error *err)
 {
-	fh_auto_artifact struct fh_artifact program = { 0 };
+	static const char name[] = "SplitProgram.java";
+	fh_auto_artifact struct fh_artifact driver = { 0 }, program = { 0 };
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0), source = FH_BUF_INIT(0);
 	fh_buf_add(&text, p->head.p, p->head.n);
 	fh_buf_add(&text, p->completion.p, p->completion.n);
 	fh_java_program(fh_buf_str(&text), &source);
-	struct fh_build build = build_of(s, "SplitCandidate.java", fh_buf_str(&source));
-	int r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
+	int r = compile_driver(s, client, &driver, err);
+	if (r < 0)
+		return r;
+	struct fh_build build = { .language = "java",
+		                      .code_name = name,
+		                      .code = fh_split_file(s, FH_JUDGE_JAVA, name),
+		                      .files = { { FH_JAVA_CLASS ".java", { source.p, source.n }, 0 },
+		                                 { FH_JAVA_COMPILED, { driver.data, driver.size }, 0 } },
+		                      .file_count = 2 };
+	r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
 	if (r >= 0 && program.error)
 		ret->compile_error = FH_TAKE_PTR(program.error);
 	else if (r >= 0)
@@ -70,7 +96,7 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 
 static const struct fh_split_language split = {
 	.judge = { "SplitCodec.java", "SplitJudge.java" },
-	.candidate = { "SplitCandidate.java" },
+	.candidate = { "SplitCandidate.java", "SplitProgram.java" },
 	.adjust = adjust,
 	.unfit = unfit,
 	.judge_side = judge_side,

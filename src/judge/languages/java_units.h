@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The stand-in for class Solution, for judging Java in two processes: the declaration's class with its helpers, in
- * which the method under test calls SplitJudge.call. The candidate's own class is compiled together with
- * SplitCandidate. If a test cannot be split, program and test are two files of one program (java_in_process.c).
+ * which the method under test calls SplitJudge.call. The candidate's own class and SplitCandidate, which is compiled
+ * once, become one program. If a test cannot be split, program and test are two files of one program
+ * (java_in_process.c).
  */
 #pragma once
 #include "base/buf.h"
 #include "base/error.h"
-#include "judge/languages.h"
+#include "judge/problems/languages.h"
 #include "proto/plan.h"
 
 #define FH_JAVA_CLASS "Solution"
-#define FH_JAVA_JUDGE "SplitJudge" /* the judge's main class */
+#define FH_JAVA_COMPILED ".fhsplit.jar" /* classes that languages/java/compile.sh adds */
+#define FH_JAVA_JUDGE "SplitJudge"      /* the judge's main class */
 
 /* -FH_E_UNAVAILABLE, with the reason: no stand-in can be made. */
 int fh_java_stand_in(struct fh_str declaration, struct fh_buf *out, struct fh_error *err);

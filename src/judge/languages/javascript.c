@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/languages.h"
+#include "judge/problems/languages.h"
 
 #include "code/declaration.h"
 #include "code/outline.h"
-#include "judge/formats/format.h"
 #include "judge/split/split.h"
 
 static bool is_class(struct fh_str text)
@@ -123,7 +122,7 @@ static void input(struct fh_buf *in, const struct fh_judge_parts *p, const char 
 
 static const struct fh_judge_in_process in_process = {
 	.driver = "judge.js",
-	.library = "program.js",
+	.libraries = { "program.js" },
 	.input = input,
 	.probe = "const version = () => process.version",
 	.probe_test = "console.log(version()); console.assert(1 + 1 === 2)",

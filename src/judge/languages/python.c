@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/languages.h"
+#include "judge/problems/languages.h"
 
 #include "code/declaration.h"
 #include "code/outline.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/languages.h"
+#include "judge/problems/languages.h"
 
 #include "code/signature.h"
 #include "judge/languages/rust_units.h"
@@ -136,7 +136,7 @@ static bool may_fit(const char *error)
 {
 	static const char *const signs[] = {
 		"E0308",            /* mismatched types */
-		"cannot find type", /* that the declaration names */
+		"cannot find type", /* a type that only the declaration names */
 		"E0597",            /* an argument does not live as long as the program's parameter: 'static */
 	};
 	for (size_t i = 0; i < FH_ARRAY_SIZE(signs); i++)

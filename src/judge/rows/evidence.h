@@ -3,7 +3,7 @@
  * in the metadata of an eval's `code` assertions. */
 #pragma once
 #include "json/json.h"
-#include "judge/outcome.h"
+#include "judge/common/outcome.h"
 
 /* Adds integrity, exit_code, signal and usage of the candidate's run, and where they apply judge_usage, raised_limits,
  * seed, repeats and flaky. */

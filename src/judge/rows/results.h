@@ -12,8 +12,8 @@
  * engine error. Only one process at a time may use a results file.
  */
 #pragma once
-#include "base/sha256.h"
-#include "judge/comparing/verdict.h"
+#include "base/text/sha256.h"
+#include "judge/common/verdict.h"
 #include "sink/sink.h"
 
 struct fh_results;

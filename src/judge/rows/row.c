@@ -4,8 +4,9 @@
 #include <pthread.h>
 
 #include "fumehood/sandbox.h"
-#include "judge/languages.h"
+#include "judge/problems/languages.h"
 #include "judge/rows/evidence.h"
+#include "sandbox/planning/result_json.h"
 
 enum { STREAM_MAX = 64 << 10 }; /* bytes of each of a program's streams that are evidence, for people to read */
 
@@ -110,13 +111,8 @@ static bool is_same_place(const struct fh_judge_rows *k, const struct fh_result 
 /* Makes the JSON of limits and isolation, in the form of `fumehood run --json`. */
 static void note_place(struct fh_judge_rows *k, const struct fh_result *r)
 {
-	struct fh_result bare = *r;
-	memset(bare.stream_data, 0, sizeof(bare.stream_data));
-	memset(bare.stream_size, 0, sizeof(bare.stream_size));
-	fh_auto_free char *text = fh_result_json(&bare, 0);
-	fh_auto_json json_t *o = fh_json_parse(fh_str(text), NULL, NULL);
-	fh_auto_free char *limits = fh_json_text(json_object_get(o, "limits"), 0);
-	fh_auto_free char *isolation = fh_json_text(json_object_get(o, "isolation"), 0);
+	fh_auto_json json_t *of_limits = fh_limits_json(r), *of_isolation = fh_isolation_json(r);
+	fh_auto_free char *limits = fh_json_text(of_limits, 0), *isolation = fh_json_text(of_isolation, 0);
 	free(k->place);
 	k->place = fh_xasprintf(",\"limits\":%s,\"isolation\":%s", limits, isolation);
 	k->limits = r->limits;

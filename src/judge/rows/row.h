@@ -5,7 +5,7 @@
  */
 #pragma once
 #include "json/json.h"
-#include "judge/session.h"
+#include "judge/session/session.h"
 #include "sink/row.h"
 
 /* What is judged. All members are borrowed. */

@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "base/path.h"
-#include "base/sha256.h"
-#include "judge/comparing/verdict.h"
-#include "judge/settings.h"
+#include "base/text/sha256.h"
+#include "judge/common/verdict.h"
+#include "judge/common/settings.h"
 #include "proto/plan.h"
 #include "sandbox/compile.h"
 

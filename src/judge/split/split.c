@@ -4,10 +4,10 @@
 #include <pthread.h>
 
 #include "base/fd.h"
-#include "base/sha256.h"
-#include "judge/languages.h"
-#include "judge/seed.h"
-#include "judge/settings.h"
+#include "base/text/sha256.h"
+#include "judge/problems/languages.h"
+#include "judge/common/seed.h"
+#include "judge/common/settings.h"
 #include "proto/plan.h"
 
 #define DRIVER_MAX (1 << 20)

@@ -17,8 +17,8 @@
  */
 #pragma once
 #include "judge/split/build.h"
-#include "judge/comparing/verdict.h"
-#include "judge/formats/problem.h"
+#include "judge/common/verdict.h"
+#include "judge/problems/problem.h"
 
 struct fh_judge_settings;
 struct fh_split; /* what a session keeps for split judging */
@@ -114,7 +114,7 @@ struct fh_split_outcome {
 	FH_OWN char *reason;
 	bool unfit;               /* the test passes a value that cannot cross; there is no verdict */
 	bool unfit_after_answers; /* and that value may have come from the candidate */
-	bool not_finite;          /* it passed, with a NaN or an infinity in a result (comparing/finite.h) */
+	bool not_finite;          /* it passed, with a NaN or an infinity in a result (common/finite.h) */
 	bool retry;               /* no process reported how it ended, so the error may be ours */
 	FH_OWN FH_NULLABLE struct fh_result *judge, *candidate; /* NULL: nothing was run */
 };

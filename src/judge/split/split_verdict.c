@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/parse.h"
-#include "judge/comparing/finite.h"
+#include "base/text/parse.h"
+#include "judge/common/finite.h"
 
 static bool number(struct fh_str *rest, char end, uint64_t *ret)
 {
@@ -138,7 +138,8 @@ static enum fh_verdict decide(struct fh_split_outcome *o, struct fh_buf *why)
 		return verdict;
 	if (said) {
 		verdict = by_message(o, &m, why);
-		if (!fh_str_eq(m.word, "gone")) { /* it was ended together with the judge, whatever it was doing */
+		if (!fh_str_eq(m.word,
+		               "gone")) { /* the candidate was killed because the judge had ended: its exit says nothing */
 			o->candidate->exit_code = -1;
 			o->candidate->signal = 0;
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/comparing/verdict.h"
+#include "judge/common/verdict.h"
 
-#include "base/parse.h"
+#include "base/text/parse.h"
 #include "base/utf8.h"
 
 static const char *const names[FH_VERDICT_COUNT_] = {

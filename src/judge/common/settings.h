@@ -9,7 +9,7 @@ struct fh_judge_settings {
 	FH_NULLABLE const char *interpreter; /* only if all problems have the same language */
 	bool packages;                       /* makes installed packages visible */
 	unsigned repeat;              /* number of times that each sample is judged, to find flaky ones; 0 or 1: once */
-	FH_NULLABLE const char *seed; /* for random numbers on the judge's side (judge/seed.h); NULL: a new one */
+	FH_NULLABLE const char *seed; /* for random numbers on the judge's side (judge/common/seed.h); NULL: a new one */
 	const volatile int *cancel;   /* set to 1: runs are ended and none is begun; may be NULL */
 	FH_NULLABLE const struct fh_client_options *client;
 	/* A client to use instead of an engine of the session's own; borrowed, and not replaced if its engine ends. NULL:

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/seed.h"
+#include "judge/common/seed.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <sys/random.h>
 
-#include "base/sha256.h"
+#include "base/text/sha256.h"
 
 static void digits_of(const uint8_t *bytes, char ret[FH_SEED_DIGITS + 1])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/comparing/output.h"
+#include "judge/problems/output.h"
 
 #include <stdio.h>
 

@@ -9,10 +9,10 @@
  * since a checker that crashes does so on the candidate's output.
  */
 #pragma once
-#include "base/sha256.h"
+#include "base/text/sha256.h"
 #include "judge/comparing/compare.h"
-#include "judge/outcome.h"
-#include "judge/settings.h"
+#include "judge/common/outcome.h"
+#include "judge/common/settings.h"
 
 #define FH_OUTPUT_CASES_MAX 10000
 

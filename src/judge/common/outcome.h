@@ -3,8 +3,8 @@
 #pragma once
 #include "base/base.h"
 #include "fumehood/sandbox.h"
-#include "judge/comparing/verdict.h"
-#include "judge/seed.h"
+#include "judge/common/verdict.h"
+#include "judge/common/seed.h"
 
 /* How far a verdict can be trusted: "split" (judge/split/split.h); "outside": by output, compared outside the sandbox;
  * or "in-process": the test ran in the candidate's process. */

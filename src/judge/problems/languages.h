@@ -10,7 +10,7 @@
  */
 #pragma once
 #include "base/buf.h"
-#include "judge/formats/problem.h"
+#include "judge/problems/problem.h"
 
 struct fh_client;
 struct fh_plan;
@@ -43,13 +43,15 @@ struct fh_judge_unit {
 void fh_judge_unit_release(struct fh_judge_unit *u);
 void fh_judge_unit_add_file(struct fh_judge_unit *u, const char *name, struct fh_str text);
 /* The driver files of a language, as read. */
+enum { FH_JUDGE_LIBRARIES_MAX = 2 };
 struct fh_judge_drivers {
-	struct fh_buf driver, library;
+	struct fh_buf driver, libraries[FH_JUDGE_LIBRARIES_MAX];
 };
 
 struct fh_judge_in_process {
-	const char *driver;                  /* a file of guest/NAME/ */
-	FH_NULLABLE const char *library;     /* another file: put in front of the driver, or where `unit` uses it */
+	const char *driver; /* a file of guest/NAME/ */
+	/* Other files: put in front of the driver, or where `unit` uses them. NULL: none. */
+	FH_NULLABLE const char *libraries[FH_JUDGE_LIBRARIES_MAX];
 	FH_NULLABLE const char *driver_file; /* the driver's file name in the sandbox, if it matters */
 	/* Makes program and test one text; NULL: one after the other (fh_judge_script). */
 	void (*whole)(struct fh_buf *out, const struct fh_judge_parts *p);
@@ -117,7 +119,7 @@ struct fh_judge_language_info {
 extern const struct fh_judge_language_info *const fh_judge_languages[FH_JUDGE_LANGUAGE_COUNT_];
 
 #define FH_JUDGE_LANGUAGE(ENUMERATOR, name) extern const struct fh_judge_language_info fh_judge_language_##name;
-#include "judge/languages/list.h"
+#include "judge/problems/language_list.h"
 #undef FH_JUDGE_LANGUAGE
 
 /* The path of a file in guest/NAME/. */

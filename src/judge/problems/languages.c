@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/languages.h"
+#include "judge/problems/languages.h"
 
-#include "base/data.h"
+#include "base/host/data.h"
 #include "sandbox/planning/language_words.h"
 
 const struct fh_judge_language_info *const fh_judge_languages[FH_JUDGE_LANGUAGE_COUNT_] = {
 #define FH_JUDGE_LANGUAGE(ENUMERATOR, name) [FH_JUDGE_##ENUMERATOR] = &fh_judge_language_##name,
-#include "judge/languages/list.h"
+#include "judge/problems/language_list.h"
 #undef FH_JUDGE_LANGUAGE
 };
 

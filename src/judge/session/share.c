@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/share.h"
+#include "judge/session/share.h"
 
 #include <math.h>
 #include <time.h>

@@ -7,9 +7,9 @@
  * others, or be outdated.
  */
 #pragma once
-#include "base/sha256.h"
-#include "judge/formats/problem.h"
-#include "judge/settings.h"
+#include "base/text/sha256.h"
+#include "judge/problems/problem.h"
+#include "judge/common/settings.h"
 
 struct fh_judge_truth {
 	struct fh_buf inputs; /* a Python expression for a list of argument lists */

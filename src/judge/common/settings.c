@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/settings.h"
+#include "judge/common/settings.h"
 
 void fh_judge_settings_init(struct fh_judge_settings *s)
 {

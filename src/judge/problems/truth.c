@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/comparing/truth.h"
+#include "judge/problems/truth.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <zlib.h>
 
-#include "base/base64.h"
-#include "base/data.h"
+#include "base/text/base64.h"
+#include "base/host/data.h"
 #include "base/fd.h"
 #include "code/program_text.h"
-#include "judge/seed.h"
+#include "judge/common/seed.h"
 
 #define TEXT_MAX (1 << 20)
 #define LITERAL_MAX ((size_t)256 << 10) /* maximum bytes of JSON that a test contains as a literal */

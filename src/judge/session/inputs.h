@@ -8,9 +8,9 @@
  * either in the key, or listed in its table as irrelevant to verdicts.
  */
 #pragma once
-#include "base/sha256.h"
+#include "base/text/sha256.h"
 #include "fumehood/sandbox.h"
-#include "judge/formats/problem.h"
+#include "judge/problems/problem.h"
 
 struct fh_judge_inputs {
 	const struct fh_judge_problem *problem;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Judges samples: split if the problem allows it (judge/split/split.h). Otherwise program and test run in one process
- * with the language's driver (judge/languages.h), which a malicious program can deceive; such verdicts are labelled.
+ * with the language's driver (judge/problems/languages.h), which a malicious program can deceive; such verdicts are
+ * labelled.
  *
  * A session has one client, shared by all threads, and for each language the drivers' texts and the version of the
  * interpreter or compiler. The version comes from a probe, a correct program that is judged in a sandbox when the
  * session is opened. If the probe does not pass, opening the session fails, before any sample is run.
  */
 #pragma once
-#include "base/sha256.h"
-#include "judge/formats/problem.h"
-#include "judge/outcome.h"
-#include "judge/settings.h"
+#include "base/text/sha256.h"
+#include "judge/problems/problem.h"
+#include "judge/common/outcome.h"
+#include "judge/common/settings.h"
 
 /* Maximum of program and test together, since a request is one frame. A larger candidate fails. */
 #define FH_JUDGE_PROGRAM_MAX ((size_t)12 << 20)
@@ -27,7 +28,7 @@ const struct fh_judge_settings *fh_judge_settings(const struct fh_judge_session 
  * a self-check. Thread-safe. Fails if the language's tool is missing. */
 int fh_judge_session_add_language(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err);
 
-/* The key under which a result may be reused (judge/inputs.h). */
+/* The key under which a result may be reused (judge/session/inputs.h). */
 void fh_judge_key(const struct fh_judge_session *s, const struct fh_judge_problem *problem,
                   const struct fh_judge_sample *sample, char ret_hex[FH_SHA256_HEX]);
 
@@ -36,7 +37,7 @@ enum fh_judge_mode {
 	FH_MODE_SPLIT,
 	FH_MODE_SPLIT_CHANGES, /* split, with changes that the function makes to its arguments sent back */
 	FH_MODE_IN_PROCESS,
-	FH_MODE_OUTSIDE, /* by output */
+	FH_MODE_OUTSIDE, /* programs are judged by what they print */
 };
 /* A problem that is not part of the session is split, with changed arguments sent back, if its text allows it. */
 enum fh_judge_mode fh_judge_mode(const struct fh_judge_session *s, const struct fh_judge_problem *problem);

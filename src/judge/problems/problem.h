@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Problems and samples, as read from data sets.
+ * Problems and samples, as read from data sets (formats/data_set.h).
  *
  * Problems of all data sets are converted to one form: `head`, which the completion continues, and `tail`, which
  * follows it. The tail is the test or, for a problem that is judged by its output, the part that reads input and calls
@@ -16,7 +16,7 @@
 
 enum fh_judge_language {
 #define FH_JUDGE_LANGUAGE(ENUMERATOR, name) FH_JUDGE_##ENUMERATOR,
-#include "judge/languages/list.h"
+#include "judge/problems/language_list.h"
 #undef FH_JUDGE_LANGUAGE
 	FH_JUDGE_LANGUAGE_COUNT_
 };
@@ -24,8 +24,8 @@ const char *fh_judge_language_name(enum fh_judge_language l); /* "python", as in
 /* FH_JUDGE_LANGUAGE_COUNT_: no language has this name. */
 enum fh_judge_language fh_judge_language_of_name(const char *name);
 
-struct fh_judge_output; /* judge/comparing/output.h */
-struct fh_judge_truth;  /* judge/comparing/truth.h */
+struct fh_judge_output; /* judge/problems/output.h */
+struct fh_judge_truth;  /* judge/problems/truth.h */
 
 struct fh_judge_problem {
 	char *task_id;
@@ -63,8 +63,6 @@ struct fh_judge_samples {
 	size_t count, capacity;
 };
 
-/* Reads all lines before anything is run. The first invalid line is an error with file and line. */
-int fh_judge_problems_read(const char *path, struct fh_judge_problems *ret, struct fh_error *err);
 void fh_judge_problem_release(struct fh_judge_problem *p);
 void fh_judge_problems_release(struct fh_judge_problems *p);
 /* NULL if there is no such task. */
@@ -74,11 +72,13 @@ struct fh_str fh_judge_problem_declaration(const struct fh_judge_problem *p);
 /* The reference as a sample, with borrowed text. size 0: there is none. */
 struct fh_judge_sample fh_judge_problem_reference(const struct fh_judge_problem *p);
 
+/* Sets an error in a row with a hint how to fix it; returns -FH_E_CONFIG. */
+int fh_judge_wrong(struct fh_error *err, const char *hint, const char *format, ...) FH_PRINTF(3, 4);
+/* Whether s may be inserted into program texts as a function's name: only letters, digits, _ and bytes above 127. */
+bool fh_judge_is_name(struct fh_str s);
 /* Whether the test's text mentions a source of randomness. It may do so and use none. */
 bool fh_judge_problem_draws(const struct fh_judge_problem *p);
 
-int fh_judge_samples_read(const char *path, const struct fh_judge_problems *problems, struct fh_judge_samples *ret,
-                          struct fh_error *err);
 void fh_judge_samples_release(struct fh_judge_samples *s);
 
 #define fh_auto_problems FH_CLEANUP(fh_judge_problems_release)

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "judge/languages.h"
-#include "judge/session.h"
+#include "judge/problems/languages.h"
+#include "judge/session/session.h"
 #include "judge/split/split.h"
 
 /* number of engines that a session starts before it gives up */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/inputs.h"
+#include "judge/session/inputs.h"
 
 #include <stddef.h>
 #include <stdio.h>
 
-#include "judge/comparing/output.h"
-#include "judge/comparing/truth.h"
+#include "judge/problems/output.h"
+#include "judge/problems/truth.h"
 
 #define FIELD(type, member, kind_)                                                                                     \
 	{                                                                                                                  \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/outcome.h"
+#include "judge/common/outcome.h"
 
 #include <stdlib.h>
 

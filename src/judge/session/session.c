@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/session.h"
+#include "judge/session/session.h"
 
 #include <stdio.h>
 
-#include "base/data.h"
+#include "base/host/data.h"
 #include "base/fd.h"
-#include "judge/attempt.h"
-#include "judge/comparing/output.h"
-#include "judge/inputs.h"
-#include "judge/session_state.h"
+#include "judge/session/attempt.h"
+#include "judge/problems/output.h"
+#include "judge/session/inputs.h"
+#include "judge/session/session_state.h"
 #include "proto/plan.h"
 #include "sandbox/planning/language.h"
 
@@ -140,8 +140,8 @@ static int read_drivers(struct fh_judge_session *s, enum fh_judge_language langu
 	struct fh_judge_drivers *d = &s->drivers[language];
 	struct fh_sha256 h = FH_SHA256_INIT;
 	int r = read_guest(language, how->driver, &d->driver, &h, err);
-	if (r >= 0 && how->library)
-		r = read_guest(language, how->library, &d->library, &h, err);
+	for (size_t i = 0; r >= 0 && i < FH_JUDGE_LIBRARIES_MAX; i++)
+		r = how->libraries[i] ? read_guest(language, how->libraries[i], &d->libraries[i], &h, err) : 0;
 	if (r >= 0)
 		fh_sha256_hex(&h, s->driver_digests[language]);
 	return r;
@@ -282,7 +282,8 @@ static int probe_output(struct fh_judge_session *s, enum fh_judge_language langu
 	return r;
 }
 
-/* The same in two sandboxes. It also has the zygotes made from which the samples will start. */
+/* Finds out the tool's version as above, but by a pair of sandboxes, as samples are judged: the zygotes from which
+ * these will start are made on the way. */
 static int probe_split(struct fh_judge_session *s, enum fh_judge_language language, struct fh_error *err)
 {
 	const struct fh_judge_language_info *l = fh_judge_languages[language];
@@ -443,7 +444,8 @@ void fh_judge_session_close(struct fh_judge_session *s)
 	free(s->draws);
 	for (int l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++) {
 		fh_buf_release(&s->drivers[l].driver);
-		fh_buf_release(&s->drivers[l].library);
+		for (size_t i = 0; i < FH_JUDGE_LIBRARIES_MAX; i++)
+			fh_buf_release(&s->drivers[l].libraries[i]);
 		free(s->versions[l]);
 		free(s->output_versions[l]);
 	}

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/attempt.h"
+#include "judge/session/attempt.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <sys/random.h>
 
-#include "judge/comparing/finite.h"
-#include "judge/comparing/output.h"
-#include "judge/session_state.h"
-#include "judge/share.h"
+#include "judge/common/finite.h"
+#include "judge/problems/output.h"
+#include "judge/session/session_state.h"
+#include "judge/session/share.h"
 #include "proto/plan.h"
 #include "sandbox/planning/language.h"
 
@@ -34,7 +34,8 @@ static int make_unit(const struct fh_judge_session *s, const struct fh_judge_par
 	const struct fh_judge_drivers *d = &s->drivers[p->problem->language];
 	if (l->unit)
 		return l->unit(u, p, d, err);
-	fh_buf_add_str(&u->code, fh_buf_str(&d->library));
+	for (size_t i = 0; i < FH_JUDGE_LIBRARIES_MAX; i++)
+		fh_buf_add_str(&u->code, fh_buf_str(&d->libraries[i]));
 	fh_buf_add_str(&u->code, fh_buf_str(&d->driver));
 	if (l->compiled)
 		(l->whole ? l->whole : fh_judge_script)(&u->code, p);
@@ -196,8 +197,8 @@ static int look_at_numbers(struct fh_judge_session *s, struct fh_client *client,
 	if (o.verdict == FH_VERDICT_PASSED && !o.not_finite) {
 		free(ret->reason);
 		ret->verdict = FH_VERDICT_FAILED;
-		ret->reason = fh_xstrdup("a result is NaN or infinite where the reference's are finite, which the test's "
-		                         "comparison accepts");
+		ret->reason = fh_xstrdup("a result is NaN, infinite or no number where the reference's are finite, which "
+		                         "the test's comparison accepts");
 	}
 	fh_split_outcome_release(&o);
 	return 0;

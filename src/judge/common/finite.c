@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/comparing/finite.h"
+#include "judge/common/finite.h"
 
 #include <ctype.h>
 #include <strings.h>
