@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/run.h"
-#include "eval/config/env.h"
+#include "eval/common/env.h"
 #include <stdio.h>
 #include "base/clock.h"
 #include "eval/config/keys.h"
-#include "eval/grading/check.h"
+#include "eval/checking/check.h"
 #include "eval/memory.h"
 #include "eval/render.h"
-#include "eval/transform.h"
+#include "eval/rendering/transform.h"
 
 /* One cell on its way: config -> vars -> prompt -> response -> output -> grading. */
 struct work {
@@ -20,8 +20,9 @@ struct work {
 	const json_t *options;
 	struct fh_eval_provider *provider;
 	json_t *vars, *output;
-	json_t *all_vars; /* vars, and names such as __evalId that only templates and scripts see */
-	bool kept;        /* our own cache gave the answer */
+	json_t *provider_output; /* the output before the test's own transform */
+	json_t *all_vars;        /* vars, and names such as __evalId that only templates and scripts see */
+	bool kept;               /* our own cache gave the answer */
 	struct fh_eval_result *ret;
 	struct fh_error *err;
 };
@@ -69,6 +70,8 @@ static int call_after_each(struct work *w)
 	struct fh_eval_result *r = w->ret;
 	if (!fh_eval_extensions_want(&w->plan->extensions, FH_HOOK_AFTER_EACH))
 		return 0;
+	if (!r->named_scores)
+		r->named_scores = json_object(); /* hooks add to it, in promptfoo too */
 	json_t *result =
 	    json_pack("{s:b, s:f, s:s, s:O?, s:O?, s:O?, s:s*, s:i, s:O?, s:O?}", "success", r->success, "score", r->score,
 	              "prompt", r->prompt, "vars", w->vars, "response", r->response, "gradingResult", r->grading, "error",
@@ -322,6 +325,7 @@ static int grade(struct work *w)
 		                      .provider = w->provider->json,
 		                      .response = ret->response,
 		                      .output = w->output,
+		                      .provider_output = w->provider_output,
 		                      .prompt = ret->prompt,
 		                      .latency_ms = ret->latency_ms,
 		                      .kept = w->kept };
@@ -355,6 +359,7 @@ static int judge(struct work *w)
 		return 0;
 	}
 	int r = transform_output(w, w->provider->entry, of_provider, false);
+	w->provider_output = json_incref(w->output);
 	if (r == 0)
 		r = transform_output(w, w->options, of_test, true);
 	return r < 0 ? r : grade(w);
@@ -393,14 +398,19 @@ int fh_eval_cell_run(const struct fh_eval_run *run, const struct fh_eval_cell *c
 		json_decref(w.vars);
 		json_decref(w.all_vars);
 		json_decref(w.output);
+		json_decref(w.provider_output);
 		fh_eval_result_release(&result);
 		return -FH_E_CANCELLED;
 	}
 	if (r < 0) {
-		/* As in promptfoo, a row that could not be graded keeps neither its answer nor a partial grade. */
-		json_decref(result.response);
+		/* As in promptfoo, a row that could not be graded keeps no partial grade, and its answer only when a model
+		 * was to grade it. */
 		json_decref(result.grading);
-		result.response = result.grading = NULL;
+		result.grading = NULL;
+		if (!fh_check_is_graded(w.test)) {
+			json_decref(result.response);
+			result.response = NULL;
+		}
 		free(result.error);
 		char text[sizeof(err.message) + 16];
 		snprintf(text, sizeof(text), "Error: %s", err.message);
@@ -414,6 +424,7 @@ int fh_eval_cell_run(const struct fh_eval_run *run, const struct fh_eval_cell *c
 	json_decref(w.vars);
 	json_decref(w.all_vars);
 	json_decref(w.output);
+	json_decref(w.provider_output);
 	*ret = result;
 	return 0;
 }

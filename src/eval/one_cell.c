@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/one_cell.h"
 
-#include "eval/content.h"
+#include "eval/plan/content.h"
 
 /* Whether the cell has the given hash. */
 static bool has_key(struct fh_eval_content *c, size_t cell, const char *key)

@@ -6,11 +6,11 @@
  *
  *     {"eval": "eval-aBc", "row": 3, "column": 0, "key": "9f…", "vars": {…}, "provider": "…", "prompt": "…"}
  *
- * eval, row, column: where it was; key: the hash of its content then (eval/content.h); vars, provider: those of its
- * test and column; prompt: the template that replaces its own, if there is one.
+ * eval, row, column: where it was; key: the hash of its content then (eval/plan/content.h); vars, provider: those of
+ * its test and column; prompt: the template that replaces its own, if there is one.
  */
 #pragma once
-#include "eval/plan.h"
+#include "eval/plan/plan.h"
 
 /* Finds the cell by its hash, else by its place if variables and provider are still the same, and removes all others
  * from the plan. FH_E_ARGUMENT: the plan has no such cell any more. */

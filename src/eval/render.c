@@ -3,11 +3,11 @@
 #include <ctype.h>
 #include "base/fd.h"
 #include "base/path.h"
-#include "base/proc.h"
-#include "eval/config/env.h"
-#include "eval/config/text.h"
+#include "base/process/proc.h"
+#include "eval/common/env.h"
+#include "eval/common/text.h"
 #include "provider/exec.h"
-#include "eval/template_host.h"
+#include "eval/rendering/template_host.h"
 #include "script/script.h"
 
 #define VAR_FILE_MAX ((size_t)64 << 20)

@@ -12,8 +12,8 @@
  * prompt each string is a template.
  */
 #pragma once
-#include "eval/grading/services.h"
-#include "eval/plan.h"
+#include "eval/services/services.h"
+#include "eval/plan/plan.h"
 
 /* The row's variables in the form that assertions see. New reference. */
 int fh_render_vars(const struct fh_eval_plan *plan, struct fh_services *services, const json_t *vars,

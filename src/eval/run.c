@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <time.h>
 #include "base/clock.h"
-#include "eval/config/tests/select.h"
-#include "eval/grading/graders.h"
+#include "eval/compare_columns.h"
+#include "eval/checking/graders.h"
 #include "eval/memory.h"
 #include "eval/outputs/row.h"
 
@@ -117,7 +117,7 @@ static void finish_compared(struct pool *p, size_t cell, struct fh_eval_result *
 		free(p->waiting[start + i]);
 		p->waiting[start + i] = NULL;
 	}
-	fh_eval_select(p->run, plan->rows[plan->cells[cell].row].test, cells, n);
+	fh_eval_compare_columns(p->run, plan->rows[plan->cells[cell].row].test, cells, n);
 	for (size_t i = 0; i < n; i++)
 		finish(p, start + i, &cells[i], true);
 }
@@ -170,7 +170,7 @@ static void *worker(void *argument)
 			run_out(plan, &plan->cells[i], &result);
 		else if (fh_eval_cell_run(p->run, &plan->cells[i], &result) < 0)
 			continue;
-		if (p->waiting && fh_eval_select_wants(plan->rows[plan->cells[i].row].test))
+		if (p->waiting && fh_eval_compares_columns(plan->rows[plan->cells[i].row].test))
 			finish_compared(p, i, &result);
 		else
 			finish(p, i, &result, true);
@@ -262,7 +262,7 @@ static void call_after_all(const struct fh_eval_run *run, struct fh_eval_results
 static bool compares(const struct fh_eval_plan *plan)
 {
 	for (size_t i = 0; i < plan->row_count; i++)
-		if (fh_eval_select_wants(plan->rows[i].test))
+		if (fh_eval_compares_columns(plan->rows[i].test))
 			return true;
 	return false;
 }

@@ -3,12 +3,12 @@
  * Runs a plan: generates, transforms and checks every cell, `concurrency` cells at a time.
  */
 #pragma once
-#include "eval/grading/services.h"
-#include "eval/results.h"
+#include "eval/services/services.h"
+#include "eval/results/results.h"
 #include "sink/sink.h"
 
 struct fh_eval_memory; /* eval/memory.h */
-struct fh_graders;     /* eval/grading/graders.h */
+struct fh_graders;     /* eval/checking/graders.h */
 
 struct fh_eval_run {
 	const struct fh_eval_plan *plan;

@@ -9,9 +9,9 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/fd.h"
-#include "base/parse.h"
+#include "base/text/parse.h"
 #include "base/path.h"
-#include "base/sha256.h"
+#include "base/text/sha256.h"
 
 #define FH_CACHE_TTL_S (UINT64_C(14) * 86400)
 #define FH_CACHE_FILE_MAX ((size_t)128 << 20)

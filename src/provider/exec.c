@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/clock.h"
-#include "base/proc.h"
+#include "base/process/proc.h"
 #include "provider/type.h"
 
 #define FH_EXEC_OUTPUT_MAX ((size_t)64 << 20)

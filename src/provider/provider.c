@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <unistd.h>
 #include "base/clock.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "provider/record.h"
 #include "provider/replay.h"
 #include "provider/secrets.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "provider/secrets.h"
 
-#include "base/secret.h"
+#include "base/text/secret.h"
 
 #define FH_SECRET_MARK "[REDACTED]"
 

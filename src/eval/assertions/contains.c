@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/buf.h"
 #include "eval/assertions/kinds.h"
-#include "eval/config/text.h"
+#include "eval/common/text.h"
 #include "eval/grading/grade.h"
 
 struct words {

@@ -3,8 +3,8 @@
  * has enough signs of markup, which are counted. */
 #include <gumbo.h>
 #include "eval/assertions/kinds.h"
-#include "eval/config/pattern.h"
-#include "eval/config/text.h"
+#include "eval/common/pattern.h"
+#include "eval/common/text.h"
 #include "eval/grading/grade.h"
 
 #define HTML_MAX ((size_t)10 << 20)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/assertions/kinds.h"
 #include <ctype.h>
-#include "eval/config/text.h"
+#include "eval/common/text.h"
 #include "eval/grading/grade.h"
 
 /* The verdicts are those of promptfoo 0.123.1, so that a config gives the same ones with both. A refusal begins with

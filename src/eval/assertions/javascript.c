@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/assertions/kinds.h"
-#include "eval/config/text.h"
+#include "eval/common/text.h"
 #include "eval/grading/grade.h"
-#include "eval/grading/services.h"
+#include "eval/services/services.h"
 #include "script/script.h"
 
 static int threw(struct fh_grade *ret, const char *what, const char *trace)
@@ -71,6 +71,7 @@ static int check(const struct fh_assertion_call *call, struct fh_grade *ret, str
 	                                             .function = function,
 	                                             .timeout_ms = fh_assertion_script_timeout(call),
 	                                             .sandbox = json_is_true(json_object_get(call->assertion, "sandbox")),
+	                                             .repeatable = true,
 	                                             .args = args },
 	                   &result, err);
 	if (r < 0)

@@ -3,9 +3,9 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <strings.h>
-#include "eval/config/text.h"
+#include "eval/common/text.h"
 #include "eval/grading/grade.h"
-#include "eval/grading/services.h"
+#include "eval/services/services.h"
 #include "script/script.h"
 
 static int failed(struct fh_grade *ret, char *reason)
@@ -171,6 +171,7 @@ static int check(const struct fh_assertion_call *call, struct fh_grade *ret, str
 	                                                     : "get_assert",
 	                              .timeout_ms = fh_assertion_script_timeout(call),
 	                              .sandbox = json_is_true(json_object_get(call->assertion, "sandbox")),
+	                              .repeatable = true,
 	                              .args = args },
 	    &result, err);
 	if (r < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/assertions/kinds.h"
-#include "eval/config/pattern.h"
+#include "eval/common/pattern.h"
 #include "eval/grading/grade.h"
 
 static int check(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)

@@ -8,8 +8,8 @@
 #include <libstemmer.h>
 #include <math.h>
 #include "eval/assertions/kinds.h"
-#include "eval/config/pattern.h"
-#include "eval/config/text.h"
+#include "eval/common/pattern.h"
+#include "eval/common/text.h"
 #include "eval/grading/grade.h"
 
 #define ORDER_MAX 4

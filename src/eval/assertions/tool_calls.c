@@ -7,7 +7,7 @@
 #include <fnmatch.h>
 #include "eval/assertions/kinds.h"
 #include "eval/config/schema/schema.h"
-#include "eval/config/text.h"
+#include "eval/common/text.h"
 #include "eval/grading/grade.h"
 #include "eval/grading/json_in_text.h"
 

@@ -3,7 +3,7 @@
  * score?, reason?} within five seconds, or WEBHOOK_TIMEOUT milliseconds. A failed request is not repeated. */
 #include "eval/assertions/kinds.h"
 #include "eval/grading/grade.h"
-#include "eval/grading/services.h"
+#include "eval/services/services.h"
 #include "provider/http/http.h"
 
 #define TIMEOUT_MS 5000

@@ -6,7 +6,7 @@
  */
 #include <expat.h>
 #include "eval/assertions/kinds.h"
-#include "eval/config/text.h"
+#include "eval/common/text.h"
 #include "eval/grading/grade.h"
 
 #define CANDIDATES_MAX 1000

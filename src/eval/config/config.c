@@ -4,10 +4,10 @@
 #include <unistd.h>
 #include "base/path.h"
 #include "eval/config/config_internal.h"
-#include "eval/config/env.h"
+#include "eval/common/env.h"
 #include "eval/config/keys.h"
-#include "eval/config/text.h"
-#include "eval/template_host.h"
+#include "eval/common/text.h"
+#include "eval/rendering/template_host.h"
 
 #define REF_DEPTH_MAX 64
 #define WARNINGS_MAX 50

@@ -4,7 +4,7 @@
  * lists of plain data by prompts.h, providers.h and tests.h; plan.h makes the matrix of them.
  */
 #pragma once
-#include "eval/config/document.h"
+#include "eval/common/document.h"
 
 struct fh_script_pool;
 
@@ -58,6 +58,9 @@ int fh_eval_config_value(struct fh_eval_config *c, const struct fh_document *d, 
 /* Resolves file:// at every depth of a value that was read from a file, except in variables and scripts. */
 int fh_eval_config_expand(struct fh_eval_config *c, const struct fh_document *d, const json_t *value, json_t **ret,
                           struct fh_error *err);
+/* fh_eval_config_document, and its whole value expanded: a new reference. */
+int fh_eval_config_whole(struct fh_eval_config *c, const char *path, struct fh_document **ret_document, json_t **ret,
+                         struct fh_error *err);
 
 /* The files that "file://PATTERN" or "PATTERN" (relative to the config) matches; a pattern without wildcards names one
  * file. Within a folder the names are in descending order, as promptfoo's glob returns them. An error when nothing

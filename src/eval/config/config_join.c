@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/path.h"
 #include "eval/config/config_internal.h"
-#include "eval/config/text.h"
+#include "eval/common/text.h"
 
 /* How the values of one key are joined; for a key not listed here the last file's value counts. */
 static void join_objects(json_t *into, const char *key, const json_t *value)

@@ -5,8 +5,8 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "eval/config/config_internal.h"
-#include "eval/config/tests/csv.h"
-#include "eval/config/text.h"
+#include "eval/common/csv.h"
+#include "eval/common/text.h"
 #include "script/script.h"
 
 #define PATHS_MAX 100000
@@ -234,4 +234,16 @@ int fh_eval_config_expand(struct fh_eval_config *c, const struct fh_document *d,
 		return 0;
 	}
 	return expand(c, d, value, 0, ret, err);
+}
+
+int fh_eval_config_whole(struct fh_eval_config *c, const char *path, struct fh_document **ret_document, json_t **ret,
+                         struct fh_error *err)
+{
+	struct fh_document *d = NULL;
+	int r = fh_eval_config_document(c, path, &d, err);
+	if (r == 0)
+		r = fh_eval_config_expand(c, d, d->root, ret, err);
+	if (r == 0)
+		*ret_document = d;
+	return r;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/config/keys.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 
 #define ANY FH_SHAPE_ANY
 #define OBJECT FH_SHAPE_OBJECT
@@ -275,7 +275,7 @@ int fh_eval_keys_check(struct fh_eval_config *c, const struct fh_document *d, co
 		size_t i = 0;
 		while (i < keys->count && strcmp(keys->items[i].name, name) != 0)
 			i++;
-		/* Nearly every key is known and good; the place of these is not written. */
+		/* Nearly every key is known and has a plain value, which needs no check: its place is not written out. */
 		if (i < keys->count && plain(&keys->items[i], v))
 			continue;
 		fh_auto_free char *at = fh_document_member(place, name);

@@ -5,10 +5,10 @@
 #include <unistd.h>
 #include "base/fd.h"
 #include "base/path.h"
-#include "base/sha256.h"
-#include "eval/config/tests/csv.h"
+#include "base/text/sha256.h"
+#include "eval/common/csv.h"
 #include "eval/config/keys.h"
-#include "eval/config/text.h"
+#include "eval/common/text.h"
 #include "provider/exec.h"
 #include "script/script.h"
 #include "template/template.h"
@@ -38,7 +38,7 @@ static int add(struct loader *l, const char *raw, size_t n, FH_OWN char *label)
 	p->label = label;
 	p->own_id = l->own_id ? fh_xstrdup(l->own_id) : NULL;
 	struct fh_sha256 hash = FH_SHA256_INIT;
-	fh_sha256_add(&hash, p->raw, n);
+	fh_sha256_add(&hash, *label ? label : p->raw, *label ? strlen(label) : n);
 	fh_sha256_hex(&hash, p->id);
 	p->config = json_incref((json_t *)(uintptr_t)l->prompt_config);
 	if (n > 0 && strchr("[{\"", *p->raw))
@@ -211,9 +211,7 @@ static int add_yaml(struct loader *l, const char *path, const char *name)
 {
 	struct fh_document *d = NULL;
 	fh_auto_json json_t *whole = NULL;
-	int r = fh_eval_config_document(l->config, path, &d, l->err);
-	if (r == 0)
-		r = fh_eval_config_expand(l->config, d, d->root, &whole, l->err);
+	int r = fh_eval_config_whole(l->config, path, &d, &whole, l->err);
 	if (r < 0)
 		return r;
 	fh_auto_free char *text = fh_json_text(whole, 0);
@@ -238,9 +236,6 @@ static void show_function(struct loader *l, struct fh_eval_prompt *p)
 		return;
 	free(p->raw);
 	p->raw = fh_xstrdup(json_string_value(result.value) ? json_string_value(result.value) : "");
-	struct fh_sha256 hash = FH_SHA256_INIT;
-	fh_sha256_add(&hash, p->raw, strlen(p->raw));
-	fh_sha256_hex(&hash, p->id);
 }
 
 /* As in promptfoo, a Python file that is named without a function is a program that prints the prompt. */

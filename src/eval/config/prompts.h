@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The prompts of a config, from text, files and lists of them. */
 #pragma once
-#include "base/sha256.h"
+#include "base/text/sha256.h"
 #include "eval/config/config.h"
 
 struct fh_script_pool;
@@ -11,7 +11,7 @@ struct fh_eval_prompt {
 	char *raw; /* the prompt's template */
 	char *label;
 	char *own_id;                 /* the id that the config gives it, by which it is selected; NULL: none */
-	char id[FH_SHA256_HEX];       /* SHA-256 of the raw text, hexadecimal */
+	char id[FH_SHA256_HEX];       /* SHA-256 of the label, hexadecimal, as in promptfoo */
 	json_t *parsed;               /* raw parsed as JSON, whose strings are rendered one by one; NULL: raw is no JSON */
 	struct fh_template *compiled; /* raw as a template; NULL: it has no tags, or a mistake that its rows tell */
 	json_t *config;               /* overrides the provider's config; NULL: the prompt has no config */

@@ -2,7 +2,7 @@
 #include "eval/config/providers.h"
 #include "base/path.h"
 #include "eval/config/keys.h"
-#include "eval/config/text.h"
+#include "eval/common/text.h"
 #include "script/script.h"
 
 #define PROVIDERS_MAX 1000

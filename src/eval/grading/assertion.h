@@ -39,18 +39,19 @@ struct fh_assertion_call {
 	FH_NULLABLE const json_t *config; /* the assertion's `config`, an object */
 	bool has_threshold;
 	double threshold;
-	const json_t *output;      /* output of the provider, or of the last transform; any JSON value, usually a string */
-	struct fh_str output_text; /* output if it is a string, else output as one line of JSON; NUL-terminated */
-	const char *prompt;        /* the rendered prompt */
-	const json_t *vars;        /* object: the row's variables, rendered */
-	const json_t *test;        /* object: the test case as merged with defaultTest */
-	const json_t *provider;    /* object: {id, label, config?} */
-	const json_t *response;    /* object: the provider's response: output, cost?, cached?, metadata?, logProbs? … */
-	double latency_ms;         /* duration of the provider's call */
-	bool kept;                 /* the response came from our own cache: latency_ms is meaningless */
-	const char *config_dir;    /* folder of the config: relative file:// paths start here; absolute */
-	struct fh_services *services;           /* sandboxes, script workers (eval/grading/services.h) */
-	FH_NULLABLE struct fh_graders *graders; /* models that grade (eval/grading/graders.h) */
+	const json_t *output; /* output of the provider, or of the last transform; any JSON value, usually a string */
+	const json_t *provider_output; /* the output before the test's own transform, of which contextTransform takes */
+	struct fh_str output_text;     /* output if it is a string, else output as one line of JSON; NUL-terminated */
+	const char *prompt;            /* the rendered prompt */
+	const json_t *vars;            /* object: the row's variables, rendered */
+	const json_t *test;            /* object: the test case as merged with defaultTest */
+	const json_t *provider;        /* object: {id, label, config?} */
+	const json_t *response; /* object: the provider's response: output, cost?, cached?, metadata?, logProbs? … */
+	double latency_ms;      /* duration of the provider's call */
+	bool kept;              /* the response came from our own cache: latency_ms is meaningless */
+	const char *config_dir; /* folder of the config: relative file:// paths start here; absolute */
+	struct fh_services *services;           /* sandboxes, script workers (eval/services/services.h) */
+	FH_NULLABLE struct fh_graders *graders; /* models that grade (eval/checking/graders.h) */
 };
 
 struct fh_assertion {
@@ -61,6 +62,8 @@ struct fh_assertion {
 	int (*validate)(const json_t *assertion, struct fh_error *err);
 	/* The check gets `value` as written in the config, with file:// not loaded: scripts load their files themselves. */
 	bool raw_file_value;
+	/* A model grades, in words (not by vectors or classes). */
+	bool graded;
 	/* The kind has further keys beside those of every assertion, and `validate` checks all of them. */
 	bool own_keys;
 };

@@ -8,7 +8,7 @@
  * log, if …). The value of one that cannot be computed (an unknown name, a division by zero) is 0, as in promptfoo.
  */
 #pragma once
-#include "eval/config/document.h"
+#include "eval/common/document.h"
 
 /* Adds the metrics to `named`. An entry that is not {name, value: text}: FH_E_CONFIG with its place. */
 int fh_eval_derive(const struct fh_document *d, FH_NULLABLE const json_t *derived, json_t *named, size_t count,

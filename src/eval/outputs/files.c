@@ -12,7 +12,7 @@
 #include "sink/line_file.h"
 
 #define FLUSH_AT ((size_t)256 << 10)
-#define SIGN_WITHIN ((size_t)64 << 10) /* the sign of a file's kind is searched in so many bytes at its start */
+#define SIGN_WITHIN ((size_t)64 << 10) /* bytes at a file's start in which the mark of its format is searched */
 
 struct file {
 	const struct fh_output *kind;

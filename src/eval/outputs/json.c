@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/outputs/output.h"
-#include <sys/utsname.h>
 #include "base/clock.h"
-#include "fumehood/sandbox.h"
 
 static void key(struct fh_buf *out, const char *name)
 {
@@ -61,16 +59,6 @@ static int write_results(const struct fh_output_data *d, struct fh_output_stream
 	return r;
 }
 
-static json_t *about_json(const struct fh_output_data *d)
-{
-	struct utsname host = { 0 };
-	char now[32], started[32];
-	uname(&host);
-	return json_pack("{s:s, s:s, s:s, s:s, s:s}", "fumehoodVersion", fh_version(), "platform", "linux", "arch",
-	                 host.machine, "exportedAt", fh_iso_time(fh_wall_ms(), now), "evaluationCreatedAt",
-	                 fh_iso_time(d->started_wall_ms, started));
-}
-
 static int write_all(const struct fh_output_data *d, struct fh_output_stream *stream, struct fh_error *err)
 {
 	struct fh_buf *out = &stream->text;
@@ -83,7 +71,7 @@ static int write_all(const struct fh_output_data *d, struct fh_output_stream *st
 	fh_buf_adds(out, ",\n");
 	member(out, "shareableUrl", json_null());
 	fh_buf_adds(out, ",\n");
-	member(out, "metadata", about_json(d));
+	member(out, "metadata", fh_output_about(d));
 	if (json_array_size(d->vars) > 0) {
 		fh_buf_adds(out, ",\n");
 		member(out, "vars", kept(d->vars));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/escape.h"
 #include "eval/outputs/output.h"
-#include "eval/repeats.h"
+#include "eval/results/repeats.h"
 
 /* For a pull request or a CI summary: the totals, then each test that did not pass, with reason and answer. */
 

@@ -79,6 +79,8 @@ FH_OWN char *fh_output_answer(const json_t *row);
 /* The error, or else the grade's reason. Borrowed from the row; never NULL. */
 const char *fh_output_reason(const json_t *row);
 FH_OWN char *fh_output_text(FH_NULLABLE const json_t *value);
+/* What made the file, where and when: `metadata` of the files that hold the whole eval. New reference. */
+FH_OWN json_t *fh_output_about(const struct fh_output_data *d);
 
 /* A copy without secrets: without values of keys such as apiKey or password, and without strings that equal the value
  * of an environment variable with such a name. */

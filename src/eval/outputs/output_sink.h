@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 #include "eval/outputs/output.h"
-#include "eval/results.h"
+#include "eval/results/results.h"
 #include "sink/sink.h"
 
 /* All members but the lock are borrowed. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/outputs/output.h"
+#include <sys/utsname.h>
+#include "base/clock.h"
+#include "fumehood/sandbox.h"
 
 char *fh_output_text(const json_t *value)
 {
@@ -32,4 +35,14 @@ const char *fh_output_reason(const json_t *row)
 {
 	const char *error = fh_json_str(row, "error", "");
 	return fh_json_str(json_object_get(row, "gradingResult"), "reason", error);
+}
+
+json_t *fh_output_about(const struct fh_output_data *d)
+{
+	struct utsname host = { 0 };
+	char now[32], started[32];
+	uname(&host);
+	return json_pack("{s:s, s:s, s:s, s:s, s:s}", "fumehoodVersion", fh_version(), "platform", "linux", "arch",
+	                 host.machine, "exportedAt", fh_iso_time(fh_wall_ms(), now), "evaluationCreatedAt",
+	                 fh_iso_time(d->started_wall_ms, started));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/outputs/output.h"
 #include <unistd.h>
-#include "base/secret.h"
+#include "base/text/secret.h"
 
 #define SECRET_MIN 8 /* shorter values could be common words */
 
@@ -48,9 +48,12 @@ static json_t *without(const struct secrets *s, json_t *value)
 			changed = json_copy(value);
 		json_array_set(changed, i, item);
 	}
+	/* config.auth of an HTTP provider: {type: api_key, keyName, value} */
+	bool is_key = fh_streq(fh_json_str(value, "type", ""), "api_key");
 	json_object_foreach(value, key, v)
 	{
-		bool named = json_is_string(v) && json_string_length(v) > 0 && fh_secret_name(key);
+		bool named = json_is_string(v) && json_string_length(v) > 0 &&
+		             (fh_secret_name(key) || (is_key && fh_streq(key, "value")));
 		fh_auto_json json_t *member = named ? json_string("[REDACTED]") : without(s, v);
 		if (member == v)
 			continue;

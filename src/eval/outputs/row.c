@@ -1,37 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/outputs/row.h"
 #include <stdio.h>
-#include <sys/random.h>
-#include "eval/config/env.h"
-
-/* Sixteen random bytes. The kernel is asked for those of many rows at once. */
-static void random_bytes(unsigned char ret[16])
-{
-	static _Thread_local unsigned char stock[256]; /* as much as one getrandom gives without interruption */
-	static _Thread_local size_t left;
-	if (left == 0 && getrandom(stock, sizeof(stock), 0) == sizeof(stock))
-		left = sizeof(stock) / 16;
-	if (left > 0)
-		memcpy(ret, stock + 16 * --left, 16);
-}
-
-static json_t *uuid(void)
-{
-	static const char hex[] = "0123456789abcdef";
-	unsigned char b[16] = { 0 };
-	char text[37], *out = text;
-	random_bytes(b);
-	b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
-	b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
-	for (size_t i = 0; i < sizeof(b); i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			*out++ = '-';
-		*out++ = hex[b[i] >> 4];
-		*out++ = hex[b[i] & 15];
-	}
-	*out = '\0';
-	return json_string_nocheck(text);
-}
+#include "eval/common/env.h"
+#include "eval/common/uuid.h"
 
 /* promptfoo parses strings that hold a JSON object or list when it searches them for secrets, and writes them without
  * spaces. Ours must do the same, or equal rows would differ. */
@@ -194,11 +165,11 @@ void fh_output_row(const struct fh_eval_plan *plan, size_t i, const struct fh_ev
 		fh_json_write(out, r->grading, 0);
 	else
 		fh_buf_adds(out, "null");
-	member_new(out, "id", uuid());
+	member_new(out, "id", fh_eval_uuid());
 	member_number(out, "latencyMs", (double)(int64_t)(r->latency_ms + .5));
 	or_empty(out, "namedScores", r->named_scores);
 	write_prompt(out, r, column->prompt);
-	member_text(out, "promptId", column->prompt->own_id ? column->prompt->own_id : column->prompt->id);
+	member_text(out, "promptId", column->prompt->id);
 	member_number(out, "promptIdx", cell->column);
 	key(out, "provider");
 	fh_buf_addc(out, '{');

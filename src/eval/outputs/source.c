@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/outputs/source.h"
-#include "eval/config/env.h"
+#include "eval/common/env.h"
 
 #include "eval/outputs/stored_row.h"
 #include "store/rows.h"
@@ -34,8 +34,8 @@ static json_t *column_json(const struct fh_eval_column *c, const json_t *metrics
 	json_t *o = json_pack(
 	    "{s:o, s:s, s:o, s:s}", "raw",
 	    fh_json_bytes(fh_str(fh_env_on("PROMPTFOO_STRIP_PROMPT_TEXT") ? "[prompt stripped]" : c->prompt->raw)), "id",
-	    c->prompt->own_id ? c->prompt->own_id : c->prompt->id, "label", fh_json_bytes(fh_str(c->prompt->label)),
-	    "provider", fh_eval_provider_name(c->provider));
+	    c->prompt->id, "label", fh_json_bytes(fh_str(c->prompt->label)), "provider",
+	    fh_eval_provider_name(c->provider));
 	if (c->prompt->config)
 		json_object_set(o, "config", c->prompt->config);
 	if (metrics)

@@ -2,7 +2,7 @@
 /* The data of an output, from an eval that has just run or from the store. */
 #pragma once
 #include "eval/outputs/output.h"
-#include "eval/results.h"
+#include "eval/results/results.h"
 #include "store/store.h"
 
 struct fh_output_source {

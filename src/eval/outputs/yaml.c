@@ -117,6 +117,8 @@ static int write_all(const struct fh_output_data *d, struct fh_output_stream *st
 	int r = d->each(d->context, write_row, stream, err);
 	member(out, 2, "stats", stats);
 	member(out, 0, "config", d->config);
+	fh_auto_json json_t *about = fh_output_about(d);
+	member(out, 0, "metadata", about);
 	member(out, 0, "vars", d->vars);
 	member(out, 0, "runtimeOptions", d->options);
 	return r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "provider/model/chat.h"
 
-#include "base/parse.h"
+#include "base/text/parse.h"
 #include "base/path.h"
 #include "provider/http/rate_headers.h"
 

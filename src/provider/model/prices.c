@@ -2,7 +2,7 @@
 #include "provider/model/prices.h"
 
 #include <pthread.h>
-#include "base/data.h"
+#include "base/host/data.h"
 #include "base/fd.h"
 
 #define FH_PRICES_MAX ((size_t)1 << 20)

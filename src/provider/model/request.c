@@ -4,7 +4,7 @@
  * user's own JavaScript (or Python) extracts the answer from the response.
  */
 #include <strings.h>
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "base/fd.h"
 #include "base/path.h"
 #include "provider/cached_call.h"
@@ -54,14 +54,29 @@ static bool fh_request_provider_knows(const char *id)
 
 static int fh_request_provider_open(struct fh_provider *p, struct fh_error *err)
 {
-	static const char *const refused[] = { "multipart", "signatureAuth" };
+	static const char *const refused[] = { "multipart", "signatureAuth", "session" };
+	static const char *const auths[] = { "bearer", "basic", "api_key" };
+	const json_t *auth = json_object_get(p->config, "auth");
+	const char *auth_type = fh_json_str(auth, "type", "");
+	bool known = !auth || json_is_null(auth);
 	const char *url = fh_json_str(p->config, "url", strstr(p->id, "://") ? p->id : NULL);
 	const char *raw = fh_json_str(p->config, "request", NULL);
 	for (size_t i = 0; i < FH_ARRAY_SIZE(refused); i++) {
 		if (!json_object_get(p->config, refused[i]))
 			continue;
 		fh_error_set(err, FH_E_CONFIG, "provider %s: config.%s is not supported", p->id, refused[i]);
-		fh_error_hint(err, "a provider in a file (file://provider.py) can make such a request");
+		fh_error_hint(err, "%s",
+		              fh_streq(refused[i], "session")
+		                  ? "sessionParser takes a session's id out of each answer; a provider in a file "
+		                    "(file://provider.py) can ask for one first"
+		                  : "a provider in a file (file://provider.py) can make such a request");
+		return -FH_E_CONFIG;
+	}
+	for (size_t i = 0; i < FH_ARRAY_SIZE(auths); i++)
+		known = known || fh_streq(auth_type, auths[i]);
+	if (!known) {
+		fh_error_set(err, FH_E_CONFIG, "provider %s: config.auth of type \"%s\" is not supported", p->id, auth_type);
+		fh_error_hint(err, "the types are bearer, basic and api_key; any other can be written into config.headers");
 		return -FH_E_CONFIG;
 	}
 	if (!url && !raw) {
@@ -142,26 +157,28 @@ static int fh_request_query(const json_t *params, const json_t *vars, char **url
 	return 0;
 }
 
-/* Adds config.auth: {type: bearer, token}, {type: basic, username, password} or {type: api_key, keyName, value}. */
+/* Adds config.auth: {type: bearer, token}, {type: basic, username, password} or {type: api_key, keyName, value,
+ * placement: header or query}. */
 static int fh_request_auth(const json_t *auth, struct fh_made_request *m, struct fh_error *err)
 {
 	const char *type = fh_json_str(auth, "type", NULL);
 	fh_auto_buf struct fh_buf value = FH_BUF_INIT(1 << 16);
-	if (!auth || json_is_null(auth))
+	if (!type)
 		return 0;
-	if (type && fh_streq(type, "bearer")) {
+	if (fh_streq(type, "api_key")) {
+		const char *name = fh_json_str(auth, "keyName", "X-API-Key"), *key = fh_json_str(auth, "value", "");
+		if (!fh_streq(fh_json_str(auth, "placement", "header"), "query"))
+			return fh_chat_header(&m->headers, name, key, err);
+		fh_auto_json json_t *params = json_pack("{s:s}", name, key);
+		return fh_request_query(params, m->vars, &m->url, err);
+	}
+	if (fh_streq(type, "bearer")) {
 		fh_buf_addf(&value, "Bearer %s", fh_json_str(auth, "token", ""));
-	} else if (type && fh_streq(type, "basic")) {
+	} else {
 		fh_auto_free char *pair =
 		    fh_xasprintf("%s:%s", fh_json_str(auth, "username", ""), fh_json_str(auth, "password", ""));
 		fh_buf_adds(&value, "Basic ");
 		fh_base64_encode(&value, fh_str(pair));
-	} else if (type && fh_streq(type, "api_key") && !fh_streq(fh_json_str(auth, "placement", "header"), "query")) {
-		return fh_chat_header(&m->headers, fh_json_str(auth, "keyName", "X-API-Key"), fh_json_str(auth, "value", ""),
-		                      err);
-	} else {
-		return fh_error_set(err, FH_E_CONFIG, "auth: bearer, basic and api_key (in a header) are supported, not %s",
-		                    type ? type : "one without a type");
 	}
 	return fh_chat_header(&m->headers, "Authorization", fh_buf_cstr(&value), err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "provider/model/wire.h"
 
-#include "base/parse.h"
+#include "base/text/parse.h"
 #include "provider/type.h"
 
 #define FH_WIRE_ITEMS_MAX 1000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/config/schema/schema.h"
 #include <math.h>
-#include "eval/config/pattern.h"
+#include "eval/common/pattern.h"
 #include "eval/config/schema/schema_formats.h"
 
 #define DEPTH_MAX 64

@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <math.h>
-#include "eval/config/pattern.h"
+#include "eval/common/pattern.h"
 
 /* -------------------------------------------------------------------------------------- dates and times, RFC 3339 */
 

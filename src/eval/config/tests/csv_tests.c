@@ -3,8 +3,8 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
-#include "base/nearest.h"
-#include "eval/config/text.h"
+#include "base/text/nearest.h"
+#include "eval/common/text.h"
 #include "eval/grading/assertion.h"
 
 /* ---------------------------------------------------------------------------------------------- __expected cells */

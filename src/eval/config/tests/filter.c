@@ -3,8 +3,8 @@
 #include <limits.h>
 #include "base/clock.h"
 #include "base/path.h"
-#include "eval/config/pattern.h"
-#include "eval/config/text.h"
+#include "eval/common/pattern.h"
+#include "eval/common/text.h"
 #include "store/rows.h"
 
 #define RESULTS_FILE_MAX ((size_t)1 << 30)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/config/tests/scenarios.h"
 #include "eval/config/keys.h"
-#include "eval/config/text.h"
+#include "eval/common/text.h"
 
 struct loader {
 	struct fh_eval_config *config;

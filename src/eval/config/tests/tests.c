@@ -2,9 +2,9 @@
 #include "eval/config/tests/tests.h"
 #include "base/fd.h"
 #include "base/path.h"
-#include "eval/config/tests/csv.h"
+#include "eval/common/csv.h"
 #include "eval/config/tests/csv_tests.h"
-#include "eval/config/text.h"
+#include "eval/common/text.h"
 #include "eval/config/tests/xlsx.h"
 #include "script/script.h"
 
@@ -22,7 +22,7 @@ struct loader {
 
 static int load_spec(struct loader *l, const struct fh_document *d, const json_t *spec, const char *place);
 
-/* Sets the variables of the files that an entry of `vars` names in `vars`. */
+/* Reads the files that `text`, an entry of a config's `vars`, names, and adds their variables to vars. */
 static int add_vars_of(struct fh_eval_config *c, const struct fh_document *d, const char *text, const char *place,
                        json_t *vars, struct fh_error *err)
 {
@@ -218,9 +218,7 @@ static int load_document(struct loader *l, const char *path)
 {
 	struct fh_document *d = NULL;
 	fh_auto_json json_t *whole = NULL;
-	int r = fh_eval_config_document(l->config, path, &d, l->err);
-	if (r == 0)
-		r = fh_eval_config_expand(l->config, d, d->root, &whole, l->err);
+	int r = fh_eval_config_whole(l->config, path, &d, &whole, l->err);
 	if (r < 0)
 		return r;
 	bool yaml = !fh_streq(fh_path_ext(path), ".json");

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <zlib.h>
 #include "base/fd.h"
+#include "eval/common/text.h"
 
 #define FILE_MAX_ ((size_t)64 << 20)
 #define PART_MAX ((size_t)256 << 20)
@@ -217,7 +218,8 @@ static void XMLCALL on_end(void *user, const char *written)
 	fh_auto_free char *text = cell_text(b);
 	while (json_array_size(row) < b->column)
 		json_array_append_new(row, json_string(""));
-	json_array_append_new(row, fh_json_bytes(fh_str(text)));
+	/* Spaces around a text are dropped, as promptfoo's reader does. */
+	json_array_append_new(row, fh_json_bytes(fh_text_trim(fh_str(text))));
 }
 
 static void XMLCALL on_text(void *user, const char *text, int n)

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * is-sql and contains-sql. SQLite's parser reads the statements, in a database whose tables are created when the parser
+ * misses them. Syntax of MySQL and PostgreSQL is first rewritten as SQLite's, as far as the table below goes.
+ * allowedTables and allowedColumns are compared with the names that sql_names.h finds. No statement is ever executed.
+ */
+#include <ctype.h>
+#include <strings.h>
+#include "eval/assertions/kinds.h"
+#include "eval/assertions/sql/sql_names.h"
+#include "eval/assertions/sql/sql_parser.h"
+#include "eval/common/pattern.h"
+#include "eval/common/text.h"
+#include "eval/grading/grade.h"
+
+#define SQL_MAX ((size_t)1 << 20)
+
+static bool found(const char *pattern, const char *text)
+{
+	return fh_pattern_own_found(pattern, PCRE2_CASELESS, fh_str(text));
+}
+
+/* Syntax of other databases, and what replaces it for SQLite, which only parses the result. In this order. */
+static const char *const dialect[][2] = {
+	{ "\\\\'", "''" },
+	{ "\\bAUTO_INCREMENT\\b", "" },
+	{ "\\b(?:UN)?SIGNED\\b|\\bZEROFILL\\b", "" },
+	{ "\\bINTERVAL\\s+('[^']*'|[-\\w.()]+)(?:\\s*(?:MICROSECOND|SECOND|MINUTE|HOUR|DAY|WEEK|MONTH|QUARTER|YEAR)S?\\b)?",
+	  "$1" },
+	{ "\\)\\s*(?:ENGINE|DEFAULT\\s+CHARSET|CHARSET|COLLATE|AUTO_INCREMENT)\\s*=?\\s*\\w+(?:\\s+\\w+\\s*=\\s*\\w+)*",
+	  ")" },
+	{ "::\\s*\\w+(?:\\(\\d+(?:,\\d+)?\\))?(?:\\[\\])?", "" },
+	{ "\\bILIKE\\b|\\s!?~\\*?(?=\\s)", " LIKE" },
+	{ "\\bRLIKE\\b", "REGEXP" },
+	{ "\\bXOR\\b", "OR" },
+	{ "\\bDIV\\b", "/" },
+	{ "\\bMOD\\b(?!\\s*\\()", "%" },
+	{ "\\bFOR\\s+(?:UPDATE|SHARE)\\b", "" },
+	{ "\\bON\\s+DUPLICATE\\s+KEY\\s+UPDATE\\b", "ON CONFLICT DO UPDATE SET" },
+	{ "\\bSTRAIGHT_JOIN\\b", "JOIN" },
+	{ "\\bSELECT\\s+TOP\\s+\\d+\\b", "SELECT" },
+	{ "\\bDISTINCT\\s+ON\\s*\\([^()]*\\)", "DISTINCT" },
+	{ "\\bLIMIT\\s+ALL\\b", "LIMIT -1" },
+	{ "\\bWITH\\s+ROLLUP\\b", "" },
+	{ "\\bTRUNCATE\\s+(?:TABLE\\s+)?([\\w.`\"]+)", "DELETE FROM $1" },
+	{ "\\bEXTRACT\\s*\\(\\s*\\w+\\s+FROM\\b", "(" },
+	{ "\\bTRIM\\s*\\(\\s*(?:BOTH|LEADING|TRAILING)?\\s*(?:'[^']*'\\s*)?FROM\\b", "trim(" },
+	{ "\\bSEPARATOR\\s+'[^']*'", "" },
+	{ "\\b(GROUP_CONCAT|STRING_AGG|ARRAY_AGG|JSON_AGG)\\s*\\(([^()]*?)\\s+ORDER\\s+BY\\s[^()]*\\)", "$1($2)" },
+	{ "\\bMATCH\\s*\\([^()]*\\)\\s*AGAINST\\s*\\([^()]*\\)", "1" },
+	{ "\\bARRAY\\s*\\[([^][]*)\\]", "json_array($1)" },
+	{ "(=|<>|!=|<=|>=|<|>)\\s*(?:ALL|ANY|SOME)\\s*\\(", "$1 (" },
+	{ "\\b(FROM|JOIN|INTO|UPDATE|TABLE)\\s+[\\w`\"]+\\.([\\w`\"]+\\.[\\w`\"]+)", "$1 $2" },
+	{ "\\bINSERT\\s+IGNORE\\b", "INSERT" },
+	{ "\\bINSERT\\s+(?!INTO\\b|OR\\b)", "INSERT INTO " },
+	{ "\\bINSERT\\s+INTO\\s+(\\S+)\\s+SET\\b", "UPDATE $1 SET" },
+	{ "([(,]\\s*)DEFAULT(?=\\s*[,)])", "$1NULL" },
+	{ "\\bUPDATE\\s([^;]*?\\bJOIN\\b[^;]*?)\\bSET\\b([^;]*?)(?=\\bWHERE\\b|;|$)", "SELECT $2 FROM $1 " },
+	{ "\\bDELETE\\s+[\\w`\".*, ]+\\s+FROM\\b([^;]*?\\bJOIN\\b)", "SELECT * FROM$1" },
+	{ "\\b(?:ENUM|SET)\\s*\\(\\s*'[^()]*\\)", "TEXT" },
+	{ "\\bUNIQUE\\s+(?:KEY|INDEX)\\s+[\\w`]*\\s*\\(", "UNIQUE (" },
+	{ ",\\s*(?:(?:FULLTEXT|SPATIAL)\\s+)?(?:KEY|INDEX)\\s+[\\w`]+\\s*\\([^()]*\\)", "" },
+	{ "\\bCREATE\\s+OR\\s+REPLACE\\s+", "CREATE " },
+	{ "\\bDROP\\s+(TABLE|VIEW)\\s+(IF\\s+EXISTS\\s+)?([\\w.`\"]+)(?:\\s*,\\s*[\\w.`\"]+)+", "DROP $1 $2$3" },
+};
+
+/* The databases that are told apart; of any other, all of the syntax above is taken. */
+enum {
+	MYSQL = 1 << 0,
+	MARIADB = 1 << 1,
+	POSTGRESQL = 1 << 2,
+	SQLITE = 1 << 3,
+	BIGQUERY = 1 << 4,
+	TRANSACTSQL = 1 << 5,
+	SNOWFLAKE = 1 << 6,
+	REDSHIFT = 1 << 7,
+};
+
+/* Syntax that only some databases have, outside of texts and comments. */
+static const struct {
+	const char *pattern;
+	unsigned has;
+} particular[] = {
+	{ "(?:^|[\\s,.(])\\[[a-z_]", TRANSACTSQL | BIGQUERY },
+	{ "\\bSELECT\\s+TOP\\b", TRANSACTSQL | SNOWFLAKE },
+	{ "\\bILIKE\\b", POSTGRESQL | SNOWFLAKE | REDSHIFT },
+	{ "\\bON\\s+CONFLICT\\b", POSTGRESQL | SQLITE | SNOWFLAKE | REDSHIFT },
+	{ "\\bON\\s+DUPLICATE\\s+KEY\\b", MYSQL | MARIADB | SQLITE | BIGQUERY },
+	{ "\\bRLIKE\\b|\\bXOR\\b|\\s(?:DIV|MOD)\\s|^\\s*(?:DESCRIBE|DESC)\\b",
+	  MYSQL | MARIADB | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
+	{ "\\bREGEXP\\s", (unsigned)~(POSTGRESQL | BIGQUERY | REDSHIFT) },
+	{ "\\bINSERT\\s+INTO\\s+\\S+\\s+SET\\b", (unsigned)~(POSTGRESQL | REDSHIFT | SNOWFLAKE) },
+	{ "==", SQLITE | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
+	{ "\\s!?~\\*?\\s", POSTGRESQL | REDSHIFT },
+	{ "\\bFILTER\\s*\\(\\s*WHERE\\b", POSTGRESQL | SQLITE | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
+	{ "\\bNULLS\\s+(?:FIRST|LAST)\\b", POSTGRESQL | SQLITE | BIGQUERY | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
+	{ "\\bOR\\s+REPLACE\\s+VIEW\\b", (unsigned)~SQLITE },
+	{ "\\bWITH\\s+ROLLUP\\b|\\bSEPARATOR\\s+'|\\bAGAINST\\s*\\(|\\bMODIFY\\s+COLUMN\\b",
+	  MYSQL | MARIADB | TRANSACTSQL },
+	{ "\\bARRAY\\s*\\[", POSTGRESQL | BIGQUERY | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
+	{ "\\bRETURNING\\b", POSTGRESQL | MARIADB | SQLITE | SNOWFLAKE | REDSHIFT },
+	{ "\\bLIMIT\\s+\\d+\\s*,", MYSQL | MARIADB | SQLITE | BIGQUERY | TRANSACTSQL },
+	{ "\\bLIMIT\\s+ALL\\b", POSTGRESQL | SNOWFLAKE | REDSHIFT },
+	{ "\\bEXTRACT\\s*\\(\\s*\\w+\\s+FROM\\b", MYSQL | MARIADB | POSTGRESQL | BIGQUERY | SNOWFLAKE | REDSHIFT },
+	{ "\\b(?:FROM|JOIN|INTO|UPDATE|TABLE)\\s+\\w+\\.\\w+\\.\\w",
+	  POSTGRESQL | BIGQUERY | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
+	{ "^\\s*SHOW\\b", MYSQL | MARIADB | POSTGRESQL | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
+	{ "^\\s*(?:GRANT|REVOKE)\\b", MYSQL | MARIADB | POSTGRESQL | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
+};
+
+/* Whether a statement begins with a command that other databases have and SQLite lacks; the rest of it is not
+ * checked. */
+static bool is_command(const char *sql)
+{
+	return found("^\\s*(?:SHOW|DESCRIBE|DESC|USE|SET|CALL|GRANT|REVOKE|LOCK|UNLOCK)\\s+[\\w'\"`@.*]", sql) ||
+	       found("^\\s*(?:CREATE|DROP)\\s+(?:DATABASE|SCHEMA)\\s+(?:IF\\s+(?:NOT\\s+)?EXISTS\\s+)?[\\w'\"`]", sql) ||
+	       found("^\\s*ALTER\\s+TABLE\\s+[\\w'\"`.]+\\s+(?:MODIFY|CHANGE|ALTER|(?:ADD|DROP)\\s+"
+	             "(?:CONSTRAINT|PRIMARY|FOREIGN|UNIQUE|INDEX|KEY))\\s+\\S",
+	             sql);
+}
+
+/* Whether an entry of the list, a pattern such as "select::null::t", stands for a name. An entry with a table's name
+ * also stands for columns whose table the statement does not say. */
+static bool is_allowed(const json_t *allowed, const char *name, bool columns)
+{
+	for (size_t i = 0; i < json_array_size(allowed); i++) {
+		const char *entry = json_string_value(json_array_get(allowed, i));
+		const char *of = entry ? strstr(entry, "::") : NULL, *column = of ? strstr(of + 2, "::") : NULL;
+		fh_auto_free char *pattern = fh_xasprintf("^(?:%s)$", entry ? entry : "");
+		fh_auto_free char *any =
+		    columns && column ? fh_xasprintf("^(?:%.*s::null%s)$", (int)(of - entry), entry, column) : NULL;
+		if (entry && (strcasecmp(entry, name) == 0 || found(pattern, name) || (any && found(any, name))))
+			return true;
+	}
+	return false;
+}
+
+static char *forbidden(const json_t *names, const json_t *allowed, bool columns)
+{
+	for (size_t i = 0; i < json_array_size(names) && json_array_size(allowed) > 0; i++)
+		if (!is_allowed(allowed, json_string_value(json_array_get(names, i)), columns))
+			return fh_xasprintf("SQL references unauthorized %s(s). Found: [%s].", columns ? "column" : "table",
+			                    json_string_value(json_array_get(names, i)));
+	return NULL;
+}
+
+static char *forbidden_name(const char *sql, const json_t *value)
+{
+	fh_auto_json json_t *tables = json_array();
+	fh_auto_json json_t *columns = json_array();
+	fh_sql_names(sql, tables, columns);
+	char *why = forbidden(tables, json_object_get(value, "allowedTables"), false);
+	return why ? why : forbidden(columns, json_object_get(value, "allowedColumns"), true);
+}
+
+/* The databases whose names node-sql-parser knows, in any case, and their bits; 0: none is told apart. */
+static bool is_database(const char *type, unsigned *ret_bit)
+{
+	static const struct {
+		const char *name;
+		unsigned bit;
+	} known[] = { { "mysql", MYSQL },
+		          { "mariadb", MARIADB },
+		          { "postgresql", POSTGRESQL },
+		          { "sqlite", SQLITE },
+		          { "bigquery", BIGQUERY },
+		          { "transactsql", TRANSACTSQL },
+		          { "snowflake", SNOWFLAKE },
+		          { "redshift", REDSHIFT },
+		          { "db2", 0 },
+		          { "hive", 0 },
+		          { "noql", 0 },
+		          { "flinksql", 0 },
+		          { "athena", 0 },
+		          { "trino", 0 } };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(known); i++)
+		if (strcasecmp(known[i].name, type) == 0) {
+			*ret_bit = known[i].bit;
+			return true;
+		}
+	return false;
+}
+
+/* Whether the statements have syntax of another database than this one. */
+static bool is_foreign(const char *sql, unsigned database)
+{
+	fh_auto_free char *plain = fh_pattern_own_replace("'(?:[^']|'')*'|--[^\n]*|/\\*[\\s\\S]*?\\*/", 0, sql, "''");
+	for (size_t i = 0; i < FH_ARRAY_SIZE(particular); i++)
+		if (!(particular[i].has & database) && found(particular[i].pattern, plain))
+			return true;
+	return false;
+}
+
+/* Why the text is not SQL, or which table or column it may not use; NULL when it is fine. free() it. */
+static char *problem_of(struct fh_str text, const json_t *value)
+{
+	const char *type = fh_json_str(value, "databaseType", "MySQL");
+	char *wrong = fh_xasprintf("SQL statement does not conform to the provided %s database syntax.", type);
+	struct fh_str trimmed = fh_text_trim(text);
+	size_t ticks = 0;
+	for (size_t i = 0; i < trimmed.n; i++)
+		ticks += trimmed.p[i] == '`';
+	unsigned database = 0;
+	if (trimmed.n == 0 || trimmed.n > SQL_MAX || ticks % 2 || !is_database(type, &database))
+		return wrong;
+	char *sql = fh_xstrndup(trimmed.p, trimmed.n);
+	bool foreign = database && is_foreign(sql, database);
+	/* Two words before FROM are most likely two columns with a comma missing between them. */
+	bool comma =
+	    found("\\bselect\\s+(?:(?:all|distinct)\\s+)*(?!(?:all|distinct)\\b)[a-z_]\\w*\\s+[a-z_]\\w*\\s+from\\b", sql);
+	bool postgres = strcmp(type, "MySQL") == 0 && found("\\bgenerate_series\\s*\\(", sql);
+	bool command = is_command(sql);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(dialect); i++) {
+		char *next = fh_pattern_own_replace(dialect[i][0], PCRE2_CASELESS, sql, dialect[i][1]);
+		free(sql);
+		sql = next;
+	}
+	fh_auto_json json_t *tables = json_array();
+	bool fine = !comma && !postgres && !foreign && (command || fh_sql_parses(sql, tables));
+	free(sql);
+	if (!fine)
+		return wrong;
+	free(wrong);
+	fh_auto_free char *written = fh_xstrndup(trimmed.p, trimmed.n);
+	return forbidden_name(written, value);
+}
+
+static int check_value(const struct fh_assertion_call *call, struct fh_error *err)
+{
+	if (!fh_sql_available())
+		return fh_error_set(err, FH_E_UNAVAILABLE, "\"%s\" needs SQLite, which this build has not", call->kind->name);
+	if (call->value && !json_is_object(call->value))
+		return fh_error_set(err, FH_E_ARGUMENT, "\"%s\" assertion must have an object value", call->kind->name);
+	for (size_t i = 0; i < 2; i++) {
+		static const char *const lists[] = { "allowedTables", "allowedColumns" };
+		const json_t *list = json_object_get(call->value, lists[i]);
+		if (list && !json_is_null(list) && !json_is_array(list))
+			return fh_error_set(err, FH_E_ARGUMENT, "\"%s\": %s has to be a list", call->kind->name, lists[i]);
+	}
+	return 0;
+}
+
+static int check_is(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
+{
+	int r = check_value(call, err);
+	if (r < 0)
+		return r;
+	fh_auto_free char *why = problem_of(call->output_text, call->value);
+	return fh_grade_set(ret, call, !why, "%s", why ? why : "The output SQL statement is valid");
+}
+
+/* Checks the fenced blocks that are marked as SQL or have no language; without any fence, the whole text. */
+static int check_contains(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
+{
+	int r = check_value(call, err);
+	if (r < 0)
+		return r;
+	const char *p = call->output_text.p;
+	bool any = false, holds = false, inside = false, wanted = false;
+	struct fh_buf block = FH_BUF_INIT(SQL_MAX);
+	for (; *p && !holds; p += strcspn(p, "\n") + (p[strcspn(p, "\n")] == '\n')) {
+		struct fh_str line = fh_text_trim((struct fh_str){ p, strcspn(p, "\n") });
+		bool fence = line.n >= 3 && memcmp(line.p, "```", 3) == 0;
+		if (!fence) {
+			fh_buf_add(&block, p, strcspn(p, "\n"));
+			fh_buf_addc(&block, '\n');
+		} else if (!inside) {
+			fh_auto_free char *language = fh_xstrndup(line.p + 3, line.n - 3);
+			wanted = !*language || strcasecmp(language, "sql") == 0;
+			any = any || wanted;
+			fh_buf_truncate(&block, 0);
+		} else if (wanted) {
+			fh_auto_free char *why = problem_of(fh_buf_str(&block), call->value);
+			holds = !why;
+		}
+		inside = fence ? !inside : inside;
+	}
+	fh_buf_release(&block);
+	fh_auto_free char *why = any ? NULL : problem_of(call->output_text, call->value);
+	return fh_grade_set(ret, call, any ? holds : !why, "%s",
+	                    call->inverse ? "The output SQL statement is valid" : "Output does not contain valid SQL");
+}
+
+const struct fh_assertion fh_assertion_is_sql = { .name = "is-sql", .check = check_is };
+const struct fh_assertion fh_assertion_contains_sql = { .name = "contains-sql", .check = check_contains };

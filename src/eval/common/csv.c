@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "eval/common/csv.h"
+
+struct reader {
+	struct fh_str text;
+	size_t at;
+	uint32_t line;
+	char delimiter;
+	const char *name;
+};
+
+static int peek(const struct reader *r)
+{
+	return r->at < r->text.n ? (unsigned char)r->text.p[r->at] : -1;
+}
+
+static bool at_line_end(const struct reader *r)
+{
+	int c = peek(r);
+	return c == -1 || c == '\n' || (c == '\r' && (r->at + 1 == r->text.n || r->text.p[r->at + 1] == '\n'));
+}
+
+static int read_quoted(struct reader *r, struct fh_buf *field, struct fh_error *err)
+{
+	uint32_t start = r->line;
+	for (r->at++;; r->at++) {
+		int c = peek(r);
+		if (c == -1)
+			return fh_error_at(err, r->name, start, 0, "a quoted field is not closed");
+		if (c == '"') {
+			r->at++;
+			if (peek(r) != '"')
+				break;
+		}
+		r->line += c == '\n';
+		fh_buf_addc(field, (char)c);
+	}
+	if (peek(r) != r->delimiter && !at_line_end(r))
+		return fh_error_at(err, r->name, r->line, 0,
+		                   "text follows the closing quote of a field; write \"\" for a quote");
+	return 0;
+}
+
+static int read_record(struct reader *r, json_t *record, struct fh_error *err)
+{
+	for (;;) {
+		fh_auto_buf struct fh_buf field = FH_BUF_INIT(0);
+		if (peek(r) == '"') {
+			int e = read_quoted(r, &field, err);
+			if (e < 0)
+				return e;
+		} else {
+			for (; peek(r) != r->delimiter && !at_line_end(r); r->at++)
+				fh_buf_addc(&field, (char)peek(r));
+		}
+		json_array_append_new(record, fh_json_bytes(fh_buf_str(&field)));
+		if (at_line_end(r))
+			break;
+		r->at++;
+	}
+	if (peek(r) == '\r')
+		r->at++;
+	if (peek(r) == '\n')
+		r->at++;
+	r->line++;
+	return 0;
+}
+
+json_t *fh_csv_parse(struct fh_str text, char delimiter, const char *name, struct fh_error *err)
+{
+	struct reader r = { .text = text, .line = 1, .delimiter = delimiter, .name = name };
+	if (text.n >= 3 && memcmp(text.p, "\xef\xbb\xbf", 3) == 0)
+		r.at = 3;
+	json_t *rows = json_array();
+	while (r.at < text.n) {
+		json_t *record = json_array();
+		if (read_record(&r, record, err) < 0) {
+			json_decref(record);
+			json_decref(rows);
+			return NULL;
+		}
+		if (json_array_size(record) == 1 && json_string_length(json_array_get(record, 0)) == 0)
+			json_decref(record);
+		else
+			json_array_append_new(rows, record);
+	}
+	return rows;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "eval/common/env.h"
+#include <strings.h>
+#include <ctype.h>
+#include <unistd.h>
+#include "base/fd.h"
+#include "eval/common/text.h"
+
+#define ENV_FILE_MAX ((size_t)1 << 20)
+
+static size_t name_length(const char *s)
+{
+	size_t n = 0;
+	while (isalnum((unsigned char)s[n]) || s[n] == '_' || s[n] == '.' || (s[n] == '-' && n > 0))
+		n++;
+	return isdigit((unsigned char)s[0]) ? 0 : n;
+}
+
+/* Reads a quoted value that starts at s and may span several lines. Returns the position behind it, or NULL. */
+static const char *read_quoted(const char *s, struct fh_buf *value, uint32_t *line)
+{
+	char quote = *s++;
+	for (; *s && *s != quote; s++) {
+		*line += *s == '\n';
+		if (quote == '"' && *s == '\\' && s[1]) {
+			s++;
+			fh_buf_addc(value, *s == 'n' ? '\n' : *s == 't' ? '\t' : *s == 'r' ? '\r' : *s);
+		} else {
+			fh_buf_addc(value, *s);
+		}
+	}
+	return *s ? s + 1 : NULL;
+}
+
+static const char *read_plain(const char *s, struct fh_buf *value)
+{
+	const char *start = s;
+	while (*s && *s != '\n' && !(*s == '#' && (s == start || isspace((unsigned char)s[-1]))))
+		s++;
+	fh_buf_add(value, start, (size_t)(s - start));
+	while (value->n > 0 && isspace((unsigned char)value->p[value->n - 1]))
+		fh_buf_truncate(value, value->n - 1);
+	return s;
+}
+
+/* Reads one line, which begins at s with a character that is not blank. */
+static const char *read_line(const char *s, const char *path, uint32_t *line, struct fh_error *err)
+{
+	uint32_t at = *line;
+	if (fh_starts_with(s, "export ")) {
+		s += strlen("export ");
+		s += strspn(s, " \t");
+	}
+	size_t n = name_length(s);
+	const char *equals = s + n + strspn(s + n, " \t");
+	if (n == 0 || *equals != '=') {
+		fh_error_at(err, path, at, 0, "not of the form NAME=VALUE");
+		return NULL;
+	}
+	fh_auto_free char *name = fh_xstrndup(s, n);
+	fh_auto_buf struct fh_buf value = FH_BUF_INIT(0);
+	s = equals + 1;
+	s += strspn(s, " \t");
+	s = *s == '"' || *s == '\'' ? read_quoted(s, &value, line) : read_plain(s, &value);
+	if (!s) {
+		fh_error_at(err, path, at, 0, "the quote after %s= is not closed", name);
+		return NULL;
+	}
+	s += strspn(s, " \t\r");
+	if (*s && *s != '\n' && *s != '#') {
+		fh_error_at(err, path, *line, 0, "text follows the closing quote");
+		return NULL;
+	}
+	setenv(name, fh_buf_cstr(&value), 0);
+	return s + strcspn(s, "\n");
+}
+
+int fh_env_file_load(const char *path, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(ENV_FILE_MAX);
+	int r = fh_file_read(path, &text, err);
+	if (r < 0)
+		return r;
+	uint32_t line = 1;
+	for (const char *s = fh_buf_cstr(&text); *s;) {
+		s += strspn(s, " \t\r");
+		if (*s == '#')
+			s += strcspn(s, "\n");
+		if (*s && *s != '\n' && !(s = read_line(s, path, &line, err)))
+			return -FH_E_CONFIG;
+		if (*s == '\n') {
+			s++;
+			line++;
+		}
+	}
+	return 0;
+}
+
+void fh_eval_env_add(json_t *env, const json_t *overlay)
+{
+	const char *key;
+	json_t *v;
+	json_object_foreach((json_t *)(uintptr_t)overlay, key, v)
+	{
+		fh_auto_free char *text = fh_text_of_json(v);
+		json_object_set_new(env, key, fh_json_bytes(fh_str(text)));
+	}
+}
+
+json_t *fh_env_object(const json_t *overlay)
+{
+	json_t *env = json_object();
+	for (char **e = environ; *e; e++) {
+		const char *equals = strchr(*e, '=');
+		if (!equals || equals == *e)
+			continue;
+		fh_auto_free char *name = fh_xstrndup(*e, (size_t)(equals - *e));
+		json_object_set_new(env, name, fh_json_bytes(fh_str(equals + 1)));
+	}
+	fh_eval_env_add(env, overlay);
+	return env;
+}
+
+bool fh_env_on(const char *name)
+{
+	static const char *const words[] = { "1", "true", "yes", "yup", "yeppers" };
+	const char *value = getenv(name);
+	for (size_t i = 0; value && i < FH_ARRAY_SIZE(words); i++)
+		if (strcasecmp(value, words[i]) == 0)
+			return true;
+	return false;
+}

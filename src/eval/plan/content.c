@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "eval/plan/content.h"
+
+#include "base/fd.h"
+#include "base/path.h"
+
+#define FILE_MAX_BYTES ((size_t)64 << 20)
+#define DEPTH_MAX 64
+
+struct fh_eval_content {
+	const struct fh_eval_plan *plan;
+	json_t *files; /* path -> hash of its content; "" when the path is not a file */
+	struct fh_sha256
+	    *columns; /* for each column of the plan: the part of its cells' keys that stands before the row's */
+	char row[FH_SHA256_HEX];
+	size_t row_at; /* the row whose hash is in `row`; SIZE_MAX: no row's */
+};
+
+/* Hash of a file's content, read once for each path; "" when there is no such file. */
+static const char *file_hash(struct fh_eval_content *c, const char *path)
+{
+	const char *known = json_string_value(json_object_get(c->files, path));
+	if (known)
+		return known;
+	char hex[FH_SHA256_HEX] = "";
+	fh_auto_buf struct fh_buf content = FH_BUF_INIT(FILE_MAX_BYTES);
+	if (fh_file_read(path, &content, NULL) == 0) {
+		struct fh_sha256 h = FH_SHA256_INIT;
+		fh_sha256_add(&h, content.p ? content.p : "", content.n);
+		fh_sha256_hex(&h, hex);
+	}
+	json_object_set_new_nocheck(c->files, path, json_string(hex));
+	return json_string_value(json_object_get(c->files, path));
+}
+
+/* Hashes the file that "file://x.py:fn", "python:x.py" or "exec:./run.sh --fast" names: the first word behind the last
+ * such mark, tried with and without the function's name. */
+static void add_named_file(struct fh_eval_content *c, struct fh_sha256 *h, const char *text)
+{
+	static const char *const marks[] = { "file://", "python:", "javascript:", "ruby:", "golang:", "exec:", "script:" };
+	const char *at = NULL;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(marks); i++) {
+		const char *found = strstr(text, marks[i]);
+		if (found && (!at || found + strlen(marks[i]) > at))
+			at = found + strlen(marks[i]);
+	}
+	if (!at || !*at)
+		return;
+	fh_auto_free char *word = fh_xstrndup(at, strcspn(at, " \t\r\n"));
+	for (;;) {
+		fh_auto_free char *path = fh_path_join(c->plan->config.dir ? c->plan->config.dir : "", word);
+		const char *hash = file_hash(c, path);
+		if (*hash)
+			fh_sha256_add_field(h, fh_str(hash));
+		char *colon = strrchr(word, ':');
+		if (*hash || !colon)
+			return;
+		*colon = '\0';
+	}
+}
+
+static void add_files_below(struct fh_eval_content *c, struct fh_sha256 *h, const json_t *v, unsigned depth)
+{
+	const char *name;
+	json_t *member;
+	if (depth == DEPTH_MAX)
+		return;
+	if (json_is_string(v) && json_string_length(v) < 4096 && strchr(json_string_value(v), ':'))
+		add_named_file(c, h, json_string_value(v));
+	for (size_t i = 0; i < json_array_size(v); i++)
+		add_files_below(c, h, json_array_get(v, i), depth + 1);
+	json_object_foreach((json_t *)(uintptr_t)v, name, member) add_files_below(c, h, member, depth + 1);
+}
+
+static void add_json(struct fh_eval_content *c, struct fh_sha256 *h, const json_t *v)
+{
+	fh_auto_free char *text = v ? fh_json_text(v, 0) : fh_xstrdup("");
+	fh_sha256_add_field(h, fh_str(text));
+	add_files_below(c, h, v, 0);
+}
+
+static void add_text(struct fh_sha256 *h, const char *text)
+{
+	fh_sha256_add_field(h, fh_str(text ? text : ""));
+}
+
+static void column_hash(struct fh_eval_content *c, const struct fh_eval_column *column, char ret_hex[FH_SHA256_HEX])
+{
+	struct fh_sha256 h = FH_SHA256_INIT;
+	const struct fh_eval_prompt *p = column->prompt;
+	add_text(&h, column->provider->id);
+	add_json(c, &h, column->provider->entry);
+	add_text(&h, p->raw);
+	add_json(c, &h, p->config);
+	add_text(&h, p->function);
+	add_text(&h, p->file ? file_hash(c, p->file) : "");
+	for (char **word = p->program; word && *word; word++) {
+		add_text(&h, *word);
+		add_text(&h, file_hash(c, *word));
+	}
+	fh_sha256_hex(&h, ret_hex);
+}
+
+/* The test without a description that was made from its place in a file, as moving a test does not change what it
+ * asks. New reference. */
+static json_t *without_place(const json_t *test)
+{
+	if (!fh_starts_with(fh_json_str(test, "description", ""), "Row #"))
+		return json_incref((json_t *)(uintptr_t)test);
+	json_t *copy = json_copy((json_t *)(uintptr_t)test);
+	json_object_del(copy, "description");
+	return copy;
+}
+
+struct fh_eval_content *fh_eval_content_new(const struct fh_eval_plan *plan)
+{
+	struct fh_eval_content *c = FH_NEW(struct fh_eval_content);
+	c->plan = plan;
+	c->files = json_object();
+	c->row_at = SIZE_MAX;
+	c->columns = fh_xcalloc(plan->column_count + 1, sizeof(*c->columns));
+	struct fh_sha256 h = FH_SHA256_INIT;
+	char all[FH_SHA256_HEX], column[FH_SHA256_HEX];
+	add_text(&h, plan->prompt_prefix);
+	add_text(&h, plan->prompt_suffix);
+	add_json(c, &h, json_object_get(plan->config.root, "nunjucksFilters"));
+	add_json(c, &h, json_object_get(plan->config.root, "extensions"));
+	fh_sha256_hex(&h, all);
+	for (size_t i = 0; i < plan->column_count; i++) {
+		column_hash(c, &plan->columns[i], column);
+		c->columns[i] = (struct fh_sha256)FH_SHA256_INIT;
+		add_text(&c->columns[i], all);
+		add_text(&c->columns[i], column);
+	}
+	return c;
+}
+
+void fh_eval_content_free(struct fh_eval_content *c)
+{
+	if (!c)
+		return;
+	json_decref(c->files);
+	free(c->columns);
+	free(c);
+}
+
+void fh_eval_content_key(struct fh_eval_content *c, size_t cell, char ret_hex[FH_SHA256_HEX])
+{
+	const struct fh_eval_cell *at = &c->plan->cells[cell];
+	const struct fh_eval_row *row = &c->plan->rows[at->row];
+	if (c->row_at != at->row) {
+		struct fh_sha256 h = FH_SHA256_INIT;
+		fh_auto_json json_t *test = without_place(row->test);
+		add_json(c, &h, test);
+		add_json(c, &h, row->provider ? row->provider->entry : NULL);
+		fh_sha256_add(&h, &row->repeat, sizeof(row->repeat));
+		fh_sha256_hex(&h, c->row);
+		c->row_at = at->row;
+	}
+	struct fh_sha256 h = c->columns[at->column];
+	add_text(&h, c->row);
+	fh_sha256_hex(&h, ret_hex);
+}
