@@ -231,7 +231,8 @@ static int connect_inside(const struct fh_e2b_entry *entry, struct fh_process **
 	int r = fh_sandbox_connect(h->sandbox, (uint16_t)entry->port, ret, NULL);
 	if (r < 0 || !speaks_tls(h, entry->port))
 		return r;
-	(void)fh_process_signal(*ret, SIGKILL, NULL); /* it has shown that the port is open */
+	(void)fh_process_signal(*ret, SIGKILL,
+	                        NULL); /* this plain connection was made only to see whether the port is open */
 	fh_process_free(*ret);
 	snprintf(address, sizeof(address), "127.0.0.1:%u", entry->port);
 	char **env = fh_account_env(h, "user", false, NULL);

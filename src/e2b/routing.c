@@ -10,6 +10,7 @@
 #include "e2b/interpreter/routes.h"
 #include "e2b/server.h"
 #include "e2b/service/routes.h"
+#include "e2b/volumes/routes.h"
 #include "server/http_host.h"
 
 static bool read_address(const struct fh_http_request *r, struct fh_e2b_address *ret)
@@ -109,10 +110,10 @@ static const struct fh_http_route *const envd_tables[] = { fh_e2b_process_routes
 	                                                       fh_e2b_watch_routes, fh_e2b_file_routes, NULL };
 static const struct fh_http_route *const interpreter_tables[] = { fh_e2b_interpreter_routes, NULL };
 static const struct fh_http_route *const port_tables[] = { fh_e2b_port_routes, NULL };
-static const struct fh_http_route *const control_tables[] = { fh_e2b_control_routes, fh_e2b_look_routes,
-	                                                          fh_e2b_build_routes,   fh_e2b_copy_routes,
-	                                                          fh_e2b_absent_routes,  fh_e2b_run_routes,
-	                                                          fh_e2b_judge_routes,   NULL };
+static const struct fh_http_route *const control_tables[] = {
+	fh_e2b_control_routes, fh_e2b_look_routes,  fh_e2b_build_routes,  fh_e2b_copy_routes,    fh_e2b_absent_routes,
+	fh_e2b_run_routes,     fh_e2b_judge_routes, fh_e2b_volume_routes, fh_e2b_content_routes, NULL
+};
 
 static const struct part parts[] = {
 	{ FH_ENVD_PORT, envd_tables, enter_envd },

@@ -10,6 +10,7 @@
 #include "e2b/control/builds.h"
 #include "e2b/envd/watch.h"
 #include "e2b/hosted/templates.h"
+#include "e2b/hosted/volumes.h"
 #include "e2b/interpreter/contexts.h"
 #include "e2b/service/judged.h"
 #include "e2b/service/turns.h"
@@ -45,6 +46,10 @@ static int take_record(void *server, const struct fh_key *owner, const json_t *r
 {
 	struct fh_e2b *s = server;
 	const char *kind = fh_json_str(record, "kind", "");
+	if (strcmp(kind, "volume") == 0)
+		return fh_volume_again(s->volumes, owner, record, err);
+	if (files < 0)
+		return fh_error_set(err, FH_E_CONFIG, "a record of --state has lost its files");
 	if (strcmp(kind, "template") == 0)
 		return take_template(s, owner, record, files, err);
 	if (strcmp(kind, "sandbox") == 0)
@@ -81,8 +86,10 @@ int fh_e2b_open(const struct fh_e2b_options *o, struct fh_e2b **ret, struct fh_e
 	s->builds = fh_template_builds_new(s);
 	s->turns = fh_turns_new((unsigned)fh_e2b_processors() * TURNS_EACH, o->queue_max);
 	s->registry = fh_hosted_registry_new(s, o->ceilings.value[FH_CEILING_TOTAL]);
+	s->volumes = fh_volumes_new(s);
 	s->lost_why = (struct fh_error)FH_ERROR_INIT;
 	s->lost = fh_state_load(s->state, &s->keys, take_record, s, &s->lost_why);
+	fh_volumes_watch(s->volumes);
 	*ret = s;
 	return 0;
 }
@@ -97,6 +104,7 @@ void fh_e2b_listening(struct fh_e2b *s, uint16_t port)
 
 void fh_e2b_stop(struct fh_e2b *s)
 {
+	fh_volumes_stop(s->volumes);
 	fh_hosted_registry_stop(s->registry);
 }
 
@@ -104,9 +112,10 @@ void fh_e2b_close(struct fh_e2b *s)
 {
 	if (!s)
 		return;
-	fh_hosted_registry_stop(s->registry);
+	fh_e2b_stop(s);
 	fh_thread_wait_all();
 	fh_hosted_registry_free(s->registry);
+	fh_volumes_free(s->volumes);
 	fh_template_builds_free(s->builds);
 	fh_judged_free(s->judged);
 	fh_turns_free(s->turns);

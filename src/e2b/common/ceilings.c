@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "e2b/common/ceilings.h"
 
-#include "base/nearest.h"
-#include "base/parse.h"
+#include "base/text/nearest.h"
+#include "base/text/parse.h"
 
 const struct fh_ceiling_info fh_ceiling_table[FH_CEILING_COUNT_] = {
 	[FH_CEILING_SANDBOXES] = { "sandboxes", FH_CEILING_NUMBER, 1000 },
@@ -14,6 +14,8 @@ const struct fh_ceiling_info fh_ceiling_table[FH_CEILING_COUNT_] = {
 	[FH_CEILING_PROCESSES] = { "processes", FH_CEILING_NUMBER, 512 },
 	[FH_CEILING_OUTPUT] = { "output", FH_CEILING_SIZE, 256ULL << 20 },
 	[FH_CEILING_CPU_TIME] = { "cpu-time", FH_CEILING_SECONDS, FH_UNLIMITED },
+	[FH_CEILING_VOLUMES] = { "volumes", FH_CEILING_NUMBER, 100 },
+	[FH_CEILING_VOLUME_SIZE] = { "volume-size", FH_CEILING_SIZE, 1ULL << 30 },
 };
 
 void fh_ceilings_init(struct fh_ceilings *c)

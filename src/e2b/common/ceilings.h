@@ -3,8 +3,8 @@
  * Ceilings: the most that the operator grants, whatever a client requests. The options of `fumehood serve`, the words
  * of a line in the key file, and the limits of each sandbox are made from one table.
  *
- * `sandboxes` bounds how many sandboxes a key may have at once, running or paused, and `total` those of all keys. The
- * other ceilings apply to each sandbox. FH_UNLIMITED: no ceiling.
+ * `sandboxes` bounds how many sandboxes a key may have at once, running or paused, and `total` those of all keys;
+ * `volumes` and `volume-size` are about volumes. The other ceilings apply to each sandbox. FH_UNLIMITED: no ceiling.
  */
 #pragma once
 #include "base/error.h"
@@ -18,8 +18,10 @@ enum fh_ceiling {
 	FH_CEILING_MEMORY,   /* memory of a sandbox in bytes */
 	FH_CEILING_DISK,     /* files of a sandbox in bytes */
 	FH_CEILING_PROCESSES,
-	FH_CEILING_OUTPUT,   /* bytes of each stream of a command or run of code */
-	FH_CEILING_CPU_TIME, /* ms of a command or run of code */
+	FH_CEILING_OUTPUT,      /* bytes of each stream of a command or run of code */
+	FH_CEILING_CPU_TIME,    /* ms of a command or run of code */
+	FH_CEILING_VOLUMES,     /* volumes of a key */
+	FH_CEILING_VOLUME_SIZE, /* size of a volume in bytes */
 	FH_CEILING_COUNT_
 };
 

@@ -4,6 +4,9 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 
+#include "base/clock.h"
+#include "e2b/common/fields.h"
+
 enum { FRAME_HEAD = 5, FLAG_COMPRESSED = 1, FLAG_END = 2, KEEPALIVE_DEFAULT_S = 90, KEEPALIVE_MAX_S = 600 };
 
 static const struct {
@@ -79,6 +82,14 @@ void fh_connect_reply_error(struct fh_http_request *r, const struct fh_connect_e
 	fh_http_reply_json(r, codes[e->code].status, error_object(e));
 }
 
+void fh_connect_answer(struct fh_http_request *r, FH_OWN FH_NULLABLE json_t *answer, const struct fh_connect_error *e)
+{
+	if (answer)
+		fh_connect_reply(r, answer);
+	else
+		fh_connect_reply_error(r, e);
+}
+
 FH_OWN json_t *fh_connect_request(struct fh_http_request *r, struct fh_str body)
 {
 	struct fh_error err = FH_ERROR_INIT;
@@ -86,11 +97,12 @@ FH_OWN json_t *fh_connect_request(struct fh_http_request *r, struct fh_str body)
 	if (body.n == 0)
 		return json_object();
 	json_t *o = fh_json_parse(body, NULL, &err);
-	if (json_is_object(o))
+	if (json_is_object(o) && fh_fields_check(o, &e) == 0)
 		return o;
+	if (!json_is_object(o))
+		fh_connect_fail(&e, FH_CONNECT_INVALID_ARGUMENT, "the message is not a JSON object%s%s", err.code ? ": " : "",
+		                err.code ? err.message : "");
 	json_decref(o);
-	fh_connect_fail(&e, FH_CONNECT_INVALID_ARGUMENT, "the message is not a JSON object%s%s", err.code ? ": " : "",
-	                err.code ? err.message : "");
 	fh_connect_reply_error(r, &e);
 	return NULL;
 }
@@ -125,6 +137,12 @@ uint64_t fh_connect_timeout_ms(const struct fh_http_request *r)
 	return end && end != value && !*end ? ms : 0;
 }
 
+int64_t fh_connect_until_ns(uint64_t timeout_ms)
+{
+	int64_t most_ms = (INT64_MAX - fh_now_ns()) / FH_NS_PER_MS;
+	return timeout_ms && timeout_ms < (uint64_t)most_ms ? fh_now_ns() + (int64_t)timeout_ms * FH_NS_PER_MS : INT64_MAX;
+}
+
 unsigned fh_connect_keepalive_s(const struct fh_http_request *r)
 {
 	const char *value = fh_http_header(r, "Keepalive-Ping-Interval");
@@ -153,6 +171,9 @@ static int next_message(const struct fh_buf *pending, size_t *at, json_t **ret, 
 	n = ntohl(n);
 	if (pending->p[*at] & FLAG_COMPRESSED)
 		return fh_connect_fail(e, FH_CONNECT_UNIMPLEMENTED, "compressed messages are not supported");
+	if (pending->p[*at])
+		return fh_connect_fail(e, FH_CONNECT_INVALID_ARGUMENT,
+		                       "a message of a request has the flags %u, which none has", (uint8_t)pending->p[*at]);
 	if (n > FH_CONNECT_MESSAGE_MAX)
 		return fh_connect_fail(e, FH_CONNECT_RESOURCE_EXHAUSTED, "a message of %u bytes; at most %zu", n,
 		                       FH_CONNECT_MESSAGE_MAX);
@@ -162,6 +183,11 @@ static int next_message(const struct fh_buf *pending, size_t *at, json_t **ret, 
 	if (!json_is_object(o)) {
 		json_decref(o);
 		return fh_connect_fail(e, FH_CONNECT_INVALID_ARGUMENT, "a message of the stream is not a JSON object");
+	}
+	int r = fh_fields_check(o, e);
+	if (r < 0) {
+		json_decref(o);
+		return r;
 	}
 	*at += FRAME_HEAD + n;
 	*ret = o;

@@ -52,6 +52,8 @@ FH_OWN json_t *fh_connect_request(struct fh_http_request *r, struct fh_str body)
 FH_OWN json_t *fh_connect_stream_request(struct fh_str body, struct fh_connect_error *e);
 void fh_connect_reply(struct fh_http_request *r, FH_OWN json_t *message);
 void fh_connect_reply_error(struct fh_http_request *r, const struct fh_connect_error *e);
+/* Replies with the answer, or with the error where there is none. */
+void fh_connect_answer(struct fh_http_request *r, FH_OWN FH_NULLABLE json_t *answer, const struct fh_connect_error *e);
 
 #define FH_CONNECT_STREAM_TYPE "application/connect+json"
 void fh_connect_frame(struct fh_buf *out, const json_t *message);
@@ -59,6 +61,8 @@ void fh_connect_end(struct fh_buf *out, FH_NULLABLE const struct fh_connect_erro
 
 /* The time limit of the call from the header Connect-Timeout-Ms, in ms; 0: no limit. */
 uint64_t fh_connect_timeout_ms(const struct fh_http_request *r);
+/* When a stream with this timeout ends (fh_now_ns); INT64_MAX for 0, no timeout. */
+int64_t fh_connect_until_ns(uint64_t timeout_ms);
 /* After how many seconds without other frames a stream sends a keepalive. */
 unsigned fh_connect_keepalive_s(const struct fh_http_request *r);
 

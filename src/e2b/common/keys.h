@@ -2,7 +2,7 @@
 /*
  * Who may use the server: API keys, each with ceilings of its own. The file has one key on each line: the key itself,
  * or "sha256:" and the 64 hexadecimal digits of its SHA-256 (`printf %s KEY | sha256sum`), followed by white space
- * and `name=TEXT`, `sandboxes=N`, `cpus=N`, `memory=SIZE`, `disk=SIZE`, `processes=N`, `lifetime=SECONDS`. '#'
+ * and `name=TEXT` and ceilings (ceilings.h): `sandboxes=N`, `memory=SIZE`, `lifetime=SECONDS`. '#'
  * begins a comment. Only the file's owner may be able to read it.
  *
  * In memory there are only hashes; an offered key is hashed and compared with all of them in constant time. Without a
@@ -10,7 +10,7 @@
  */
 #pragma once
 #include "base/error.h"
-#include "base/sha256.h"
+#include "base/text/sha256.h"
 #include "e2b/common/ceilings.h"
 
 enum { FH_KEYS_MAX = 4096, FH_KEY_NAME_MAX = 64 };

@@ -17,6 +17,7 @@ enum { NAME_MAX_BYTES = 160, RECORD_MAX = 16 << 20 };
 static const char files_end[] = ".files", record_end[] = ".json", half_end[] = ".tmp";
 
 struct fh_state {
+	char *path; /* absolute */
 	int folder, lock;
 };
 
@@ -55,8 +56,12 @@ int fh_state_open(const char *path, struct fh_state **ret, struct fh_error *err)
 		return fh_error_sys(err, errno, "cannot write to the folder %s of --state", path);
 	if (flock(lock, LOCK_EX | LOCK_NB) < 0)
 		return fh_error_set(err, FH_E_CONFIG, "another server has the folder %s of --state", path);
+	fh_auto_free char *absolute = realpath(path, NULL);
+	if (!absolute)
+		return fh_error_sys(err, errno, "cannot find the folder %s of --state", path);
 	remove_halves(folder);
 	struct fh_state *s = FH_NEW(struct fh_state);
+	s->path = FH_TAKE_PTR(absolute);
 	s->folder = FH_TAKE_FD(folder);
 	s->lock = FH_TAKE_FD(lock);
 	*ret = s;
@@ -69,7 +74,13 @@ void fh_state_close(FH_NULLABLE struct fh_state *s)
 		return;
 	(void)close(s->lock);
 	(void)close(s->folder);
+	free(s->path);
 	free(s);
+}
+
+const char *fh_state_path(const struct fh_state *s)
+{
+	return s->path;
 }
 
 static void file_name(char ret[NAME_MAX_BYTES + 16], const char *name, const char *end)
@@ -236,9 +247,10 @@ size_t fh_state_load(FH_NULLABLE struct fh_state *s, const struct fh_keys *keys,
 		const struct fh_key *owner = owner_of(keys, list[i].record);
 		file_name(file, list[i].name, files_end);
 		fh_auto_close int fd = owner ? openat(s->folder, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-		if (owner && fd < 0)
+		bool unreadable = owner && fd < 0 && errno != ENOENT;
+		if (unreadable)
 			fh_error_sys(err, errno, "cannot read %s", file);
-		if (owner && (fd < 0 || take(context, owner, list[i].record, fd, err) < 0))
+		if (owner && (unreadable || take(context, owner, list[i].record, fd, err) < 0))
 			failed++;
 		json_decref(list[i].record);
 		free(list[i].name);

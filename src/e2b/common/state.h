@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a server keeps on disk (`--state DIR`), so that the next one knows it: paused sandboxes, snapshots and built
- * templates. Of each there are two files in the folder, which only its owner may read:
+ * templates, and volumes. Of each but the last there are two files in the folder, which only its owner may read:
  *
  *     NAME.files     the plan and all files, as fh_sandbox_snapshot writes them
  *     NAME.json      the rest; written last and by rename, so that a record without it does not count
@@ -24,6 +24,9 @@ struct fh_state;
 int fh_state_open(const char *path, struct fh_state **ret, struct fh_error *err);
 void fh_state_close(FH_NULLABLE struct fh_state *s);
 
+/* Absolute path of the folder. Volumes have folders of their own in it (hosted/volumes.h). */
+const char *fh_state_path(const struct fh_state *s);
+
 /* Writes both files; the sandbox is not paused. `record` gets "key" from `owner`. All take a NULL state, and do
  * nothing. */
 int fh_state_save(FH_NULLABLE struct fh_state *s, const char *name, const struct fh_key *owner,
@@ -32,7 +35,8 @@ int fh_state_save(FH_NULLABLE struct fh_state *s, const char *name, const struct
 int fh_state_update(FH_NULLABLE struct fh_state *s, const char *name, const struct fh_key *owner, json_t *record,
                     struct fh_error *err);
 void fh_state_remove(FH_NULLABLE struct fh_state *s, const char *name);
-/* Calls take with each record, the oldest first. `files` is open at its beginning, and closed afterwards. Returns how
+/* Calls take with each record, the oldest first. `files` is open at its beginning, and closed afterwards; -1: the
+ * record has none. Returns how
  * many could not be read, with the reason of the last. */
 size_t fh_state_load(FH_NULLABLE struct fh_state *s, const struct fh_keys *keys,
                      int (*take)(void *context, const struct fh_key *owner, const json_t *record, int files,

@@ -6,51 +6,127 @@
 #include "base/base.h"
 #include "base/clock.h"
 
-enum { STACK = 256 << 10 };
+enum { STACK = 256 << 10, IDLE_MAX = 32, IDLE_MS = 5000 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t fewer = PTHREAD_COND_INITIALIZER;
-static size_t alive;
-
-struct start {
+struct task {
 	void *(*run)(void *context);
 	void *context;
+	struct task *next;
 };
 
-static void *run(void *argument)
+/* A thread that has done its work and waits for more: runs of code follow each other quickly, and to make a thread for
+ * each costs a dozen system calls. */
+struct idle {
+	pthread_cond_t wake;
+	struct task *task; /* NULL: none yet */
+	struct idle *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the variables below */
+static pthread_cond_t fewer = PTHREAD_COND_INITIALIZER;  /* a task or a thread has ended */
+static size_t tasks, threads, idle_count;
+static struct idle *idle_list;
+static struct task *waiting, **waiting_end = &waiting; /* tasks that no thread has taken yet, the oldest first */
+static bool closing;
+
+static struct task *take_waiting(void)
 {
-	struct start s = *(struct start *)argument;
-	free(argument);
-	(void)s.run(s.context);
+	struct task *t = waiting;
+	if (t && !(waiting = t->next))
+		waiting_end = &waiting;
+	return t;
+}
+
+/* Waits for the next task. NULL: the thread is to end. Called with the lock. */
+static struct task *await_task(void)
+{
+	struct idle own = { .next = idle_list };
+	int64_t until_ns = fh_now_ns() + IDLE_MS * FH_NS_PER_MS, now_ns;
+	if (waiting)
+		return take_waiting();
+	if (closing || idle_count >= IDLE_MAX)
+		return NULL;
+	fh_condition_init(&own.wake);
+	idle_list = &own;
+	idle_count++;
+	while (!own.task && !closing && (now_ns = fh_now_ns()) < until_ns)
+		fh_wait_ms(&own.wake, &lock, (until_ns - now_ns) / FH_NS_PER_MS + 1);
+	if (!own.task) { /* fh_thread_start takes a thread out of the list when it gives it a task */
+		struct idle **at = &idle_list;
+		while (*at != &own)
+			at = &(*at)->next;
+		*at = own.next;
+		idle_count--;
+	}
+	pthread_cond_destroy(&own.wake);
+	return own.task;
+}
+
+static void *work(void *unused)
+{
+	struct task *t;
+	(void)unused;
 	pthread_mutex_lock(&lock);
-	alive--;
+	while ((t = await_task())) {
+		pthread_mutex_unlock(&lock);
+		(void)t->run(t->context);
+		free(t);
+		pthread_mutex_lock(&lock);
+		tasks--;
+		pthread_cond_broadcast(&fewer);
+	}
+	threads--;
 	pthread_cond_broadcast(&fewer);
 	pthread_mutex_unlock(&lock);
 	return NULL;
 }
 
-void fh_thread_start(void *(*what)(void *context), void *context)
+static bool make_thread(void)
 {
-	struct start *s = FH_NEW(struct start);
 	pthread_attr_t attributes;
 	pthread_t thread;
-	*s = (struct start){ what, context };
-	pthread_mutex_lock(&lock);
-	alive++;
-	pthread_mutex_unlock(&lock);
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&thread, &attributes, run, s) != 0)
-		abort();
+	int sys = pthread_create(&thread, &attributes, work, NULL);
 	pthread_attr_destroy(&attributes);
+	return sys == 0;
+}
+
+void fh_thread_start(void *(*run)(void *context), void *context)
+{
+	struct task *t = FH_NEW(struct task);
+	*t = (struct task){ run, context, NULL };
+	pthread_mutex_lock(&lock);
+	struct idle *i = idle_list;
+	tasks++;
+	if (i) {
+		idle_list = i->next;
+		idle_count--;
+		i->task = t;
+		pthread_cond_signal(&i->wake);
+	} else {
+		*waiting_end = t;
+		waiting_end = &t->next;
+		if (make_thread())
+			threads++;
+		else if (threads == 0)
+			abort();
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 void fh_thread_wait_all(void)
 {
 	pthread_mutex_lock(&lock);
-	while (alive)
+	while (tasks)
 		pthread_cond_wait(&fewer, &lock);
+	closing = true;
+	for (struct idle *i = idle_list; i; i = i->next)
+		pthread_cond_signal(&i->wake);
+	while (threads)
+		pthread_cond_wait(&fewer, &lock);
+	closing = false;
 	pthread_mutex_unlock(&lock);
 }
 

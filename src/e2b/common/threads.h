@@ -4,9 +4,10 @@
 #include <pthread.h>
 #include <stdint.h>
 
-/* Starts a detached thread with a small stack; ends the program if that fails. */
+/* Runs it on a thread with a small stack: one that has just ended its work, or a new one. Where the host gives no more
+ * threads, the work waits until another's ends; without any thread at all the program aborts. */
 void fh_thread_start(void *(*run)(void *context), void *context);
-/* Waits until all of these threads have ended. */
+/* Waits until all work has ended, and with it the threads. */
 void fh_thread_wait_all(void);
 
 void fh_condition_init(pthread_cond_t *c);

@@ -4,8 +4,6 @@
 #include "e2b/control/routes.h"
 #include "e2b/hosted/logs.h"
 
-#define NO_VOLUMES                                                                                                     \
-	"this server has no volumes: write the files into the sandbox, or keep them in a snapshot or template"
 #define NO_TOKENS "this server issues no identity tokens: give the sandbox what it needs by its variables (envs)"
 #define NO_SECRETS "this server keeps no secrets: no traffic leaves its sandboxes into which they could be put"
 
@@ -14,7 +12,7 @@ enum { ABSENT = 501 };
 
 static const struct {
 	const char *member, *why;
-} members[] = { { "volumeMounts", NO_VOLUMES }, { "iam", NO_TOKENS } };
+} members[] = { { "iam", NO_TOKENS } };
 
 static bool is_empty(const json_t *value)
 {
@@ -42,19 +40,12 @@ void fh_control_note_closed(struct fh_hosted *h, const json_t *rules)
 			               opening[i]);
 }
 
-static void no_volumes(struct fh_http_request *r, struct fh_str body)
-{
-	fh_e2b_fail(r, ABSENT, NO_VOLUMES);
-}
-
 static void no_secrets(struct fh_http_request *r, struct fh_str body)
 {
 	fh_e2b_fail(r, ABSENT, NO_SECRETS);
 }
 
 const struct fh_http_route fh_e2b_absent_routes[] = {
-	{ "GET", "/volumes", no_volumes },         { "POST", "/volumes", no_volumes },
-	{ "GET", "/volumes/{id}", no_volumes },    { "DELETE", "/volumes/{id}", no_volumes },
 	{ "GET", "/secrets", no_secrets },         { "POST", "/secrets", no_secrets },
 	{ "GET", "/secrets/{id}", no_secrets },    { "POST", "/secrets/{id}", no_secrets },
 	{ "DELETE", "/secrets/{id}", no_secrets }, { 0 },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One build, and the function of its thread. */
 #pragma once
-#include "base/uuid.h"
+#include "base/text/uuid.h"
 #include "e2b/hosted/e2b.h"
 
 enum fh_template_build_state { FH_BUILD_WAITING, FH_BUILD_BUILDING, FH_BUILD_READY, FH_BUILD_FAILED };

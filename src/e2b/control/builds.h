@@ -9,7 +9,7 @@
  * Archives are unnamed files on the server's disk. Steps are commands of the sandbox, under the key's ceilings.
  */
 #pragma once
-#include "base/uuid.h"
+#include "base/text/uuid.h"
 #include "e2b/hosted/e2b.h"
 
 enum { FH_BUILDS_MAX = 64, FH_BUILD_ARCHIVES_MAX = 64 }; /* maximum for each key; the oldest are forgotten */

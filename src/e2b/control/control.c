@@ -12,6 +12,7 @@
 #include "e2b/hosted/boot.h"
 #include "e2b/hosted/metrics.h"
 #include "e2b/hosted/templates.h"
+#include "e2b/hosted/volumes.h"
 #include "server/http_target.h"
 
 enum { LIST_PAGE_MAX = 100, ENTRIES_MAX = 256, VALUE_MAX = 32 << 10, IDEMPOTENCY_MAX = 255 };
@@ -132,6 +133,7 @@ static json_t *detail_object(struct fh_hosted *h)
 	json_object_set_new(o, "diskSizeMB", json_integer((json_int_t)(h->limits.value[FH_LIMIT_DISK] >> 20)));
 	json_object_set_new(o, "envdVersion", json_string(FH_ENVD_VERSION));
 	json_object_set(o, "metadata", h->metadata);
+	json_object_set_new(o, "volumeMounts", fh_volume_mounts_json(h, false));
 	return o;
 }
 
@@ -181,6 +183,7 @@ static bool read_create(struct fh_http_request *r, json_t *body, struct fh_hoste
 	if (!read_strings(r, body, "metadata", &q->metadata) || !read_strings(r, body, "envVars", &q->envs) ||
 	    !fh_control_lifetime(r, q->owner, body, 1, &q->lifetime_ms))
 		return false;
+	q->volumes = json_object_get(body, "volumeMounts");
 	q->pauses_at_end = fh_json_bool(body, "autoPause", false);
 	q->pauses_without_memory = !fh_json_bool(body, "autoPauseMemory", true);
 	q->resumes_on_traffic = fh_json_bool(json_object_get(body, "autoResume"), "enabled", false);
@@ -227,7 +230,6 @@ static void show(struct fh_http_request *r, struct fh_str body)
 	json_object_set_new(lifecycle, "onTimeout", json_string(h->pauses_at_end ? "pause" : "kill"));
 	json_object_set_new(lifecycle, "autoResume", json_boolean(h->resumes_on_traffic));
 	json_object_set_new(o, "lifecycle", lifecycle);
-	json_object_set_new(o, "volumeMounts", json_array());
 	fh_http_reply_json(r, 200, o);
 }
 

@@ -3,7 +3,9 @@
 #include "base/clock.h"
 #include "e2b/control/control.h"
 #include "e2b/control/routes.h"
+#include "e2b/hosted/boot.h"
 #include "e2b/hosted/templates.h"
+#include "e2b/hosted/volumes.h"
 #include "fumehood/session.h"
 
 enum { FORKS_MAX = 100, PAGE_MAX = 100 };
@@ -20,7 +22,7 @@ static json_t *error_item(const struct fh_error *err)
 /* Makes a sandbox with the files that `from` has now. */
 static json_t *fork_one(struct fh_hosted *from, uint64_t lifetime_ms)
 {
-	fh_auto_json json_t *network = fh_hosted_network(from);
+	fh_auto_json json_t *network = fh_hosted_network(from), *volumes = fh_volume_mounts_json(from, true);
 	struct fh_hosted_request q = {
 		.owner = from->owner,
 		.template_id = from->template_id,
@@ -28,6 +30,7 @@ static json_t *fork_one(struct fh_hosted *from, uint64_t lifetime_ms)
 		.metadata = from->metadata,
 		.envs = from->envs,
 		.network = network,
+		.volumes = volumes,
 		.settings = from->settings,
 		.pauses_at_end = from->pauses_at_end,
 		.pauses_without_memory = from->pauses_without_memory,
@@ -79,7 +82,7 @@ static void snapshot(struct fh_http_request *r, struct fh_str text)
 	if (!body)
 		return;
 	const char *name = fh_json_str(body, "name", own);
-	int result = fh_sandbox_branch(h->sandbox, NULL, &copy, &err);
+	int result = fh_hosted_copy(h, &copy, &err);
 	if (result == 0)
 		result = fh_templates_add(
 		    s->templates, h->owner,

@@ -7,6 +7,7 @@
 
 #include "base/path.h"
 #include "e2b/envd/entry.h"
+#include "e2b/envd/file_reply.h"
 #include "e2b/envd/routes.h"
 
 enum { METADATA_KEY_MAX = 246, METADATA_TOTAL_MAX = 4096, INFLATED_PIECE = 64 << 10 };
@@ -21,55 +22,7 @@ static const char *user_of(struct fh_http_request *r)
 	return user;
 }
 
-static void fail_file(struct fh_http_request *r, const struct fh_error *err, const char *path)
-{
-	static const struct {
-		int sys;
-		unsigned status;
-	} statuses[] = { { ENOENT, 404 }, { ENOTDIR, 404 }, { EISDIR, 400 }, { EACCES, 403 }, { EPERM, 403 },
-		             { EROFS, 403 },  { ENOSPC, 507 },  { EDQUOT, 507 }, { EFBIG, 507 },  { ENAMETOOLONG, 400 } };
-	struct fh_connect_error e = FH_CONNECT_ERROR_INIT;
-	unsigned status = 500;
-	for (size_t i = 0; i < FH_ARRAY_SIZE(statuses); i++)
-		if (err->sys == statuses[i].sys)
-			status = statuses[i].status;
-	fh_entry_fail(&e, err, path);
-	fh_e2b_fail(r, status, "%s", e.message);
-}
-
 /* ------------------------------------------------------------------------------------------------------- download */
-
-struct download {
-	struct fh_file_stream *file;
-	struct fh_buf first; /* data read ahead, of a file whose size is given as 0 */
-	uint64_t left;       /* bytes of the promised length still to send; FH_HTTP_SIZE_UNKNOWN: up to the file's end */
-};
-
-static ssize_t read_download(void *context, char *buffer, size_t n)
-{
-	struct download *d = context;
-	ssize_t got;
-	if (d->first.n) {
-		got = (ssize_t)FH_MIN(n, d->first.n);
-		memcpy(buffer, d->first.p, (size_t)got);
-		fh_buf_drop(&d->first, (size_t)got);
-		return got;
-	}
-	if (d->left == 0)
-		return 0;
-	got = fh_file_stream_read(d->file, buffer, (size_t)FH_MIN((uint64_t)n, d->left), NULL);
-	if (d->left != FH_HTTP_SIZE_UNKNOWN)
-		d->left -= got > 0 ? (uint64_t)got : 0;
-	return got == 0 && d->left && d->left != FH_HTTP_SIZE_UNKNOWN ? -1 : got; /* the file was truncated meanwhile */
-}
-
-static void free_download(void *context)
-{
-	struct download *d = context;
-	(void)fh_file_stream_close(d->file, NULL);
-	fh_buf_release(&d->first);
-	free(d);
-}
 
 /* Parses "bytes=5-9", "bytes=5-" or "bytes=-5" into the first byte and their number. False: no range, or one outside of
  * the file. */
@@ -107,28 +60,6 @@ static int open_to_read(struct fh_hosted *h, const char *user, const char *path,
 	return r;
 }
 
-static void reply_download(struct fh_http_request *r, struct fh_file_stream *file, unsigned status, uint64_t size)
-{
-	struct download *d = FH_NEW(struct download);
-	struct fh_http_source source = { read_download, free_download, d, size };
-	char piece[4096];
-	d->file = file;
-	d->left = size;
-	if (size == 0) { /* files of the kernel (/proc) have size 0 and may have content */
-		ssize_t n = fh_file_stream_read(file, piece, sizeof(piece), NULL);
-		if (n > 0) {
-			fh_buf_add(&d->first, piece, (size_t)n);
-			source.size = d->left = FH_HTTP_SIZE_UNKNOWN;
-		}
-	}
-	if (source.size == 0) {
-		free_download(d);
-		fh_http_reply(r, status, "application/octet-stream", (struct fh_str){ 0 });
-		return;
-	}
-	fh_http_reply_source(r, status, "application/octet-stream", &source);
-}
-
 static void download(struct fh_http_request *r, struct fh_str body)
 {
 	struct fh_hosted *h = fh_e2b_hosted(r);
@@ -142,24 +73,24 @@ static void download(struct fh_http_request *r, struct fh_str body)
 		return;
 	fh_auto_free char *path = fh_account_path(user, asked ? asked : "");
 	if (open_to_read(h, user, path, 0, 0, &file, &err) < 0) {
-		fail_file(r, &err, path);
+		fh_file_fail(r, &err, path);
 		return;
 	}
 	fh_file_stream_info(file, &info);
 	fh_http_reply_header(r, "Accept-Ranges", "bytes");
 	if (!read_range(fh_http_header(r, "Range"), info.size, &first, &count)) {
-		reply_download(r, file, 200, info.size);
+		fh_file_reply(r, file, 200, info.size);
 		return;
 	}
 	(void)fh_file_stream_close(file, NULL);
 	if (open_to_read(h, user, path, first, count, &file, &err) < 0) {
-		fail_file(r, &err, path);
+		fh_file_fail(r, &err, path);
 		return;
 	}
 	snprintf(range, sizeof(range), "bytes %llu-%llu/%llu", (unsigned long long)first,
 	         (unsigned long long)(first + count - 1), (unsigned long long)info.size);
 	fh_http_reply_header(r, "Content-Range", range);
-	reply_download(r, file, 206, count);
+	fh_file_reply(r, file, 206, count);
 }
 
 /* --------------------------------------------------------------------------------------------------------- upload */
@@ -194,7 +125,7 @@ static void upload_free(void *upload)
 static bool upload_fail(struct upload *u, const struct fh_error *err)
 {
 	u->failed = true;
-	fail_file(u->request, err, u->path);
+	fh_file_fail(u->request, err, u->path);
 	return false;
 }
 
@@ -208,13 +139,14 @@ static bool open_to_write(struct upload *u, const char *path)
 	free(u->path);
 	u->path = fh_xstrdup(path);
 	o.user = fh_account_for(h, u->user);
-	o.flags = FH_OPEN_WRITE | FH_OPEN_CREATE | FH_OPEN_TRUNCATE | FH_OPEN_PARENTS;
+	o.flags = FH_OPEN_WRITE | FH_OPEN_CREATE | FH_OPEN_TRUNCATE | FH_OPEN_PARENTS | FH_OPEN_OWN;
 	int r = fh_file_stream_open(h->sandbox, path, &o, &u->file, &err);
 	if (r < 0 && fh_entry_denied(h, u->user, &err) && (r = fh_entry_make_folders(h, u->user, parent, &err)) == 0) {
 		r = fh_file_stream_open(h->sandbox, path, &o, &u->file, &err);
 		u->as_root = r < 0 && fh_entry_denied(h, u->user, &err);
 		if (u->as_root) {
 			o.user = "root";
+			o.flags &= ~(unsigned)FH_OPEN_OWN; /* close_file gives the file to the user */
 			r = fh_file_stream_open(h->sandbox, path, &o, &u->file, &err);
 		}
 	}

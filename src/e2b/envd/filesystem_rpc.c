@@ -172,10 +172,7 @@ static void on_path(struct fh_http_request *r, struct fh_str body, const char *k
 		struct call c = { fh_e2b_hosted(r), user, message, absolute };
 		answer = work(&c, &e);
 	}
-	if (answer)
-		fh_connect_reply(r, answer);
-	else
-		fh_connect_reply_error(r, &e);
+	fh_connect_answer(r, answer, &e);
 }
 
 #define CALL(name, key, work)                                                                                          \

@@ -2,7 +2,7 @@
 /* envd's service process.Process. */
 #include <signal.h>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "e2b/envd/routes.h"
 #include "e2b/hosted/accounts.h"
 #include "e2b/hosted/processes.h"
@@ -48,7 +48,7 @@ static void start(struct fh_http_request *r, struct fh_str body)
 		return;
 	}
 	atomic_fetch_add(&p->references, 1); /* reference held by the follower */
-	fh_hosted_process_follow(r, p);
+	fh_hosted_process_follow(r, 0, p);   /* the process itself ends when its time is over */
 	fh_hosted_process_pump(p);
 	fh_hosted_process_drop(p);
 }
@@ -60,7 +60,7 @@ static void connect_to(struct fh_http_request *r, struct fh_str body)
 	struct fh_hosted_process *p =
 	    message ? fh_hosted_process_find(fh_e2b_hosted(r), json_object_get(message, "process"), &e) : NULL;
 	if (p)
-		fh_hosted_process_follow(r, p);
+		fh_hosted_process_follow(r, fh_connect_timeout_ms(r), p);
 	else
 		reply_stream_error(r, &e);
 }
@@ -157,10 +157,7 @@ static void on_process(struct fh_http_request *r, struct fh_str body,
 			answer = work(p, message, &e);
 		fh_hosted_process_drop(p);
 	}
-	if (answer)
-		fh_connect_reply(r, answer);
-	else
-		fh_connect_reply_error(r, &e);
+	fh_connect_answer(r, answer, &e);
 }
 
 static void send_input_call(struct fh_http_request *r, struct fh_str body)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "e2b/envd/signature.h"
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "base/clock.h"
 
 static const char *or_empty(const char *text)

@@ -92,7 +92,7 @@ struct stream {
 	struct fh_http_request *request;
 	struct fh_buf frames;
 	unsigned keepalive_s;
-	int64_t spoke_ns;
+	int64_t spoke_ns, until_ns;
 	bool finished, folder_gone;
 };
 
@@ -143,6 +143,8 @@ static ssize_t read_stream(void *context, char *buffer, size_t n)
 			return -1;
 		if (atomic_load(&s->watch.hosted->seen) == FH_HOSTED_GONE)
 			finish(s, FH_CONNECT_UNAVAILABLE, "the sandbox was killed or reached its end of life");
+		else if (fh_now_ns() > s->until_ns)
+			finish(s, FH_CONNECT_DEADLINE_EXCEEDED, "the watch's timeout is over");
 		else if (fh_now_ns() - s->spoke_ns > s->keepalive_s * FH_NS_PER_S)
 			add_frame(s, "keepalive", json_object());
 	}
@@ -171,6 +173,7 @@ static void watch_dir(struct fh_http_request *r, struct fh_str body)
 	s->request = r;
 	s->keepalive_s = fh_connect_keepalive_s(r);
 	s->spoke_ns = fh_now_ns();
+	s->until_ns = fh_connect_until_ns(fh_connect_timeout_ms(r));
 	if (message && watch_open(r, message, &s->watch, &e) == 0)
 		add_frame(s, "start", json_object());
 	else {
@@ -309,11 +312,7 @@ static void on_message(struct fh_http_request *r, struct fh_str body,
 	fh_auto_json json_t *message = fh_connect_request(r, body);
 	if (!message)
 		return;
-	json_t *answer = work(r, message, &e);
-	if (answer)
-		fh_connect_reply(r, answer);
-	else
-		fh_connect_reply_error(r, &e);
+	fh_connect_answer(r, work(r, message, &e), &e);
 }
 
 static void handle_create(struct fh_http_request *r, struct fh_str body)

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "base/path.h"
 #include "e2b/common/tools.h"
 #include "fumehood/session.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "e2b/hosted/boot.h"
 
-#include "base/uuid.h"
+#include "base/text/uuid.h"
 #include "e2b/common/tools.h"
 #include "e2b/hosted/accounts.h"
 #include "e2b/hosted/metrics.h"
 #include "e2b/hosted/processes.h"
 #include "e2b/hosted/templates.h"
+#include "e2b/hosted/volumes.h"
 #include "fumehood/session.h"
 #include "proto/plan.h"
 
@@ -66,9 +67,49 @@ static int make(struct fh_hosted *h, const struct fh_sandbox_options *o, struct 
 		plan->root_capabilities = true;
 		add_boot_id(plan);
 		fh_e2b_add_tools(plan);
+		fh_volume_mounts_plan(h, plan);
 	}
 	if (r == 0)
 		r = fh_sandbox_create(h->engine->client, plan, o, &h->sandbox, err);
+	fh_plan_free(plan);
+	return r;
+}
+
+/* As make. An engine that dies meanwhile takes nothing of this sandbox's with it: the next engine makes it. */
+static int make_by_any(struct fh_hosted *h, struct fh_sandbox_options *o, struct fh_error *err)
+{
+	int r = make(h, o, err);
+	if (r == 0 || !fh_e2b_engine_is_dead(h->engine))
+		return r;
+	fh_e2b_engine_drop(FH_TAKE_PTR(h->engine));
+	r = fh_e2b_engine_get(&h->server->engines, &h->engine, err);
+	return r < 0 ? r : make(h, o, err);
+}
+
+/* Makes the sandbox with a copy of another's files, and with volumes of its own. */
+static int branch(struct fh_hosted *h, struct fh_sandbox *from, struct fh_sandbox_options *o, struct fh_error *err)
+{
+	struct fh_plan *plan = NULL;
+	int r = h->volume_count ? fh_sandbox_plan(from, &plan, err) : 0;
+	if (plan)
+		fh_volume_mounts_plan(h, plan);
+	o->plan = plan;
+	if (r == 0)
+		r = fh_sandbox_branch(from, o, &h->sandbox, err);
+	fh_plan_free(plan);
+	return r;
+}
+
+int fh_hosted_copy(struct fh_hosted *h, struct fh_sandbox **ret, struct fh_error *err)
+{
+	struct fh_sandbox_options o = FH_SANDBOX_OPTIONS_INIT;
+	struct fh_plan *plan = NULL;
+	int r = fh_sandbox_plan(h->sandbox, &plan, err);
+	if (r < 0)
+		return r;
+	fh_plan_drop_mounts(plan, FH_MOUNT_VOLUME);
+	o.plan = plan;
+	r = fh_sandbox_branch(h->sandbox, &o, ret, err);
 	fh_plan_free(plan);
 	return r;
 }
@@ -93,8 +134,8 @@ int fh_hosted_boot(struct fh_hosted *h, FH_NULLABLE struct fh_sandbox *branch_of
 	int r = fh_e2b_engine_get(&h->server->engines, &h->engine, err);
 	if (r == 0)
 		r = files >= 0 ? fh_sandbox_restore(h->engine->client, files, &o, &h->sandbox, err)
-		    : kept     ? fh_sandbox_branch(kept, &o, &h->sandbox, err)
-		               : make(h, &o, err);
+		    : kept     ? branch(h, kept, &o, err)
+		               : make_by_any(h, &o, err);
 	if (kept && !branch_of)
 		fh_templates_give_back(h->server->templates);
 	if (r == 0 && atomic_load(&one_id) == 0)

@@ -13,7 +13,7 @@ static json_t *error_object(unsigned status, const char *message)
 
 void fh_e2b_fail(struct fh_http_request *r, unsigned status, const char *format, ...)
 {
-	char message[640];
+	char message[1024];
 	va_list args;
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);

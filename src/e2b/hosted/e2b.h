@@ -29,13 +29,15 @@ struct fh_e2b_options {
 /* What a part of the server keeps for each hosted sandbox, beside its processes and metrics. */
 struct fh_hosted_part {
 	void (*forget)(struct fh_hosted *h); /* frees it; called again when nothing is left */
-	bool is_of_programs;                 /* it ends with the sandbox's programs too, not just with the sandbox */
+	bool is_of_programs; /* true: also forgotten when all programs of the sandbox are ended, as they are before a
+	                        restart */
 };
 
 struct fh_state;
 struct fh_templates;
 struct fh_template_builds;
 struct fh_judged;
+struct fh_volumes;
 struct fh_turns;
 
 struct fh_e2b {
@@ -45,6 +47,7 @@ struct fh_e2b {
 	struct fh_hosted_registry *registry;
 	struct fh_templates *templates;
 	struct fh_template_builds *builds;
+	struct fh_volumes *volumes;
 	struct fh_state *state; /* NULL: nothing is kept on disk */
 	size_t lost;            /* records in that folder that could not be read; `lost_why` is the reason of the last */
 	struct fh_error lost_why;

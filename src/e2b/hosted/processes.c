@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "base/clock.h"
 #include "e2b/common/threads.h"
 #include "e2b/hosted/accounts.h"
@@ -25,7 +25,7 @@ struct fh_follower {
 	struct fh_http_request *request;
 	struct fh_buf frames;
 	unsigned keepalive_s;
-	int64_t spoke_ns;
+	int64_t spoke_ns, until_ns;
 	bool finished; /* the last frame is queued */
 	struct fh_follower *next;
 };
@@ -372,6 +372,15 @@ void fh_hosted_forget_processes(struct fh_hosted *h)
 
 /* ------------------------------------------------------------------------------------------------------ followers */
 
+/* Ends the stream of a client whose time is over; the process goes on. */
+static void finish_late(struct fh_follower *f)
+{
+	struct fh_connect_error e = FH_CONNECT_ERROR_INIT;
+	fh_connect_fail(&e, FH_CONNECT_DEADLINE_EXCEEDED, "the stream's timeout is over; the command goes on");
+	fh_connect_end(&f->frames, &e);
+	f->finished = true;
+}
+
 static ssize_t read_frames(void *follower, char *buffer, size_t n)
 {
 	struct fh_follower *f = follower;
@@ -382,6 +391,8 @@ static ssize_t read_frames(void *follower, char *buffer, size_t n)
 		if (!f->frames.n && !f->finished) {
 			if (p->ended || atomic_load(&p->hosted->seen) == FH_HOSTED_GONE)
 				finish(f);
+			else if (fh_now_ns() > f->until_ns)
+				finish_late(f);
 			else if (fh_now_ns() - f->spoke_ns > f->keepalive_s * FH_NS_PER_S)
 				add_event(&f->frames, "keepalive", json_object());
 		}
@@ -419,7 +430,7 @@ static void follower_free(void *follower)
 	fh_hosted_process_drop(p);
 }
 
-void fh_hosted_process_follow(struct fh_http_request *r, FH_OWN struct fh_hosted_process *p)
+void fh_hosted_process_follow(struct fh_http_request *r, uint64_t timeout_ms, FH_OWN struct fh_hosted_process *p)
 {
 	struct fh_follower *f = FH_NEW(struct fh_follower);
 	struct fh_http_source source = { read_frames, follower_free, f, FH_HTTP_SIZE_UNKNOWN };
@@ -428,6 +439,7 @@ void fh_hosted_process_follow(struct fh_http_request *r, FH_OWN struct fh_hosted
 	f->request = r;
 	f->keepalive_s = fh_connect_keepalive_s(r);
 	f->spoke_ns = fh_now_ns();
+	f->until_ns = fh_connect_until_ns(timeout_ms);
 	json_object_set_new(start, "pid", json_integer(p->pid));
 	add_event(&f->frames, "start", start);
 	pthread_mutex_lock(&p->lock);

@@ -66,5 +66,6 @@ void fh_hosted_forget_processes(struct fh_hosted *h);
  * While nobody reads its output, the end of the process is not known, and the time passes. */
 void fh_hosted_process_await_end(struct fh_hosted_process *p, int64_t timeout_ms);
 
-/* Replies with the stream of the process's events, of which the first gives the pid. Takes over the reference to p. */
-void fh_hosted_process_follow(struct fh_http_request *r, FH_OWN struct fh_hosted_process *p);
+/* Replies with the stream of the process's events, of which the first gives the pid. It ends after timeout_ms, and the
+ * process goes on; 0: it lasts as long as the process. Takes over the reference to p. */
+void fh_hosted_process_follow(struct fh_http_request *r, uint64_t timeout_ms, FH_OWN struct fh_hosted_process *p);

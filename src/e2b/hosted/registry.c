@@ -2,16 +2,17 @@
 #include "e2b/hosted/sandboxes.h"
 
 #include <stdio.h>
-#include <sys/random.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "e2b/common/random_text.h"
 #include "e2b/common/state.h"
 #include "e2b/hosted/boot.h"
 #include "e2b/hosted/e2b.h"
 #include "e2b/hosted/logs.h"
 #include "e2b/hosted/start_command.h"
 #include "e2b/hosted/templates.h"
+#include "e2b/hosted/volumes.h"
 #include "fumehood/session.h"
 
 enum {
@@ -33,22 +34,6 @@ struct fh_hosted_registry {
 
 /* ---------------------------------------------------------------------------------------------------------- names */
 
-/* Writes n random characters of a-z and 0-9, and a NUL. Bytes above 251 are skipped, since they would favour some
- * characters. */
-static void random_text(char *to, size_t n)
-{
-	static const char digits[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-	uint8_t bytes[64];
-	for (size_t i = 0; i < n;) {
-		if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-			continue;
-		for (size_t k = 0; k < sizeof(bytes) && i < n; k++)
-			if (bytes[k] < 252)
-				to[i++] = digits[bytes[k] % 36];
-	}
-	to[n] = '\0';
-}
-
 static size_t bucket_of(const char *id)
 {
 	uint32_t h = 2166136261u; /* FNV-1a; ids are random, so a client cannot choose their buckets */
@@ -69,6 +54,8 @@ static void hosted_free(struct fh_hosted *h)
 	json_decref(h->egress);
 	json_decref(h->settings);
 	json_decref(h->log);
+	fh_volume_mounts_release(h);
+	fh_volume_dropp(&h->through);
 	pthread_cond_destroy(&h->changed);
 	pthread_mutex_destroy(&h->lock);
 	free(h->template_id);
@@ -150,14 +137,17 @@ size_t fh_hosted_list(struct fh_hosted_registry *g, FH_NULLABLE const struct fh_
 
 /* ---------------------------------------------------------------------------------------------------------- begin */
 
-static int reserve(struct fh_hosted_registry *g, const struct fh_key *owner, struct fh_error *err)
+/* uncounted: the server's own sandbox for a volume, of which there is one at most. */
+static int reserve(struct fh_hosted_registry *g, const struct fh_key *owner, bool uncounted, struct fh_error *err)
 {
 	uint64_t own = 0, max = owner->ceilings.value[FH_CEILING_SANDBOXES];
 	pthread_mutex_lock(&g->lock);
 	for (size_t i = 0; i < BUCKETS; i++)
 		for (const struct fh_hosted *h = g->buckets[i]; h; h = h->next)
-			own += h->owner == owner;
-	bool full = g->stopping || g->total >= g->total_max;
+			own += h->owner == owner && !h->through;
+	bool full = g->stopping || (!uncounted && g->total >= g->total_max);
+	if (uncounted)
+		own = 0;
 	if (!full && own < max)
 		g->total++;
 	pthread_mutex_unlock(&g->lock);
@@ -190,10 +180,10 @@ static struct fh_hosted *hosted_new(struct fh_hosted_registry *g, const struct f
 	h->server = g->server;
 	h->owner = q->owner;
 	h->id[0] = 'i';
-	random_text(h->id + 1, FH_HOSTED_ID - 2);
-	random_text(h->token, FH_HOSTED_TOKEN - 1);
+	fh_random_text(h->id + 1, FH_HOSTED_ID - 2);
+	fh_random_text(h->token, FH_HOSTED_TOKEN - 1);
 	if (q->private_ports)
-		random_text(h->traffic, FH_HOSTED_TOKEN - 1);
+		fh_random_text(h->traffic, FH_HOSTED_TOKEN - 1);
 	h->template_id = fh_xstrdup(q->template_id);
 	h->idempotency = q->idempotency ? fh_xstrdup(q->idempotency) : NULL;
 	h->metadata = q->metadata ? json_incref(q->metadata) : json_object();
@@ -203,6 +193,7 @@ static struct fh_hosted *hosted_new(struct fh_hosted_registry *g, const struct f
 	              : q->branch_of ? NULL
 	                             : fh_templates_settings(g->server->templates, q->owner, q->template_id);
 	h->builds = q->builds;
+	h->through = q->through ? fh_volume_hold(q->through) : NULL;
 	h->pauses_at_end = q->pauses_at_end;
 	h->pauses_without_memory = q->pauses_without_memory;
 	h->resumes_on_traffic = q->resumes_on_traffic;
@@ -225,11 +216,13 @@ int fh_hosted_create(struct fh_hosted_registry *g, const struct fh_hosted_reques
                      struct fh_error *err)
 {
 	struct fh_error why = FH_ERROR_INIT;
-	int r = reserve(g, q->owner, err);
+	int r = reserve(g, q->owner, q->through, err);
 	if (r < 0)
 		return r;
 	struct fh_hosted *h = hosted_new(g, q);
-	r = fh_hosted_boot(h, q->branch_of, -1, err);
+	r = fh_volume_mounts_take(g->server->volumes, q->owner, q->volumes, &h->volumes, &h->volume_count, err);
+	if (r == 0)
+		r = fh_hosted_boot(h, q->branch_of, -1, err);
 	if (r < 0) {
 		unreserve(g);
 		fh_hosted_drop(h);
@@ -268,6 +261,7 @@ static FH_OWN json_t *record_of(struct fh_hosted *h)
 		{ "envs", json_incref(h->envs) },
 		{ "network", h->network ? json_incref(h->network) : json_null() },
 		{ "settings", h->settings ? json_incref(h->settings) : json_null() },
+		{ "volumes", fh_volume_mounts_json(h, true) },
 		{ "lifetime_ms", json_integer(h->lifetime_ms) },
 		{ "pauses_at_end", json_boolean(h->pauses_at_end) },
 		{ "pauses_without_memory", json_boolean(h->pauses_without_memory) },
@@ -327,7 +321,7 @@ int fh_hosted_again(struct fh_hosted_registry *g, const struct fh_key *owner, co
 	const char *id = fh_json_str(record, "id", ""), *token = fh_json_str(record, "token", "");
 	if (strlen(id) != FH_HOSTED_ID - 1 || strlen(token) != FH_HOSTED_TOKEN - 1)
 		return fh_error_set(err, FH_E_CONFIG, "a record of --state has no id or no token");
-	int r = reserve(g, owner, err);
+	int r = reserve(g, owner, false, err);
 	if (r < 0)
 		return r;
 	struct fh_hosted *h = hosted_new(g, &q);
@@ -335,7 +329,10 @@ int fh_hosted_again(struct fh_hosted_registry *g, const struct fh_key *owner, co
 	snprintf(h->token, sizeof(h->token), "%s", token);
 	snprintf(h->traffic, sizeof(h->traffic), "%s", fh_json_str(record, "traffic", ""));
 	h->egress = json_incref(object_or_null(record, "egress"));
-	r = fh_hosted_boot(h, NULL, files, err);
+	r = fh_volume_mounts_take(g->server->volumes, owner, json_object_get(record, "volumes"), &h->volumes,
+	                          &h->volume_count, err);
+	if (r == 0)
+		r = fh_hosted_boot(h, NULL, files, err);
 	if (r == 0 && fh_sandbox_pause(h->sandbox, NULL, err) < 0)
 		r = -1;
 	if (r < 0) {
@@ -390,9 +387,10 @@ bool fh_hosted_end(struct fh_hosted *h)
 		return false;
 	hold(h);
 	if (!h->server->registry->stopping && !fh_e2b_engine_is_dead(h->engine))
-		keep_no_more(h); /* else the next server has it again */
+		keep_no_more(h); /* otherwise a server that is started later would restore the sandbox */
 	forget(h->server->registry, h);
 	(void)fh_sandbox_destroy(h->sandbox, NULL); /* fails if the engine has died, which ended the sandbox too */
+	fh_volume_mounts_release(h);
 	fh_hosted_release_parts(h);
 	fh_hosted_drop(h);
 	return true;
@@ -430,9 +428,21 @@ int fh_hosted_pause(struct fh_hosted *h, bool without_memory, struct fh_error *e
 	return r;
 }
 
+bool fh_hosted_freeze(struct fh_hosted *h)
+{
+	pthread_mutex_lock(&h->lock);
+	bool frozen = h->state == FH_HOSTED_RUNNING && fh_sandbox_pause(h->sandbox, NULL, NULL) == 0;
+	if (frozen)
+		set_state(h, FH_HOSTED_PAUSED);
+	pthread_mutex_unlock(&h->lock);
+	return frozen;
+}
+
 int fh_hosted_resume(struct fh_hosted *h, struct fh_error *err)
 {
 	int r = 1;
+	if (!fh_hosted_is_running(h) && fh_volume_mounts_full(h, err))
+		return -FH_E_LIMIT;
 	pthread_mutex_lock(&h->lock);
 	if (h->state != FH_HOSTED_PAUSED)
 		r = h->state == FH_HOSTED_RUNNING ? 0 : fh_error_set(err, FH_E_NOT_FOUND, "the sandbox has ended");

@@ -32,6 +32,8 @@ struct fh_hosted_process;
 struct fh_hosted_watcher;
 struct fh_hosted_context;
 struct fh_hosted_metrics;
+struct fh_volume;
+struct fh_volume_mount;
 
 struct fh_hosted {
 	struct fh_e2b *server;
@@ -47,7 +49,8 @@ struct fh_hosted {
 	json_t *metadata, *envs; /* objects of strings, immutable */
 	json_t *network;         /* network settings of the client's request; immutable; may be NULL */
 	json_t *settings;        /* settings of its template (templates.h), immutable; or NULL */
-	bool builds;             /* builds a template; its owner does not see it */
+	bool builds;             /* builds a template, or is a volume's; its owner does not see it */
+	struct fh_volume *through; /* the volume that the server reaches through it, with a reference; NULL: none */
 	bool pauses_at_end, pauses_without_memory, resumes_on_traffic, internet;
 	bool reaped;              /* a reaper is ending it; guarded by the registry's lock */
 	bool one_id;              /* the host gives it only one user id */
@@ -67,6 +70,8 @@ struct fh_hosted {
 	struct fh_hosted_metrics *metrics;
 	json_t *log;    /* logs.h; NULL: no events yet */
 	json_t *egress; /* the network's rules for outgoing traffic, as changed since; immutable; NULL: never changed */
+	struct fh_volume_mount *volumes; /* set before it is made, released when it has ended */
+	size_t volume_count;
 	bool contexts_begun; /* the default contexts are in the list */
 
 	_Atomic(enum fh_hosted_state) seen; /* copy of `state` that is read without the lock */
@@ -80,7 +85,9 @@ struct fh_hosted_request {
 	const char *template_id, *idempotency;
 	uint64_t lifetime_ms;
 	json_t *metadata, *envs, *network, *settings; /* the new sandbox takes references of its own */
+	json_t *volumes;                              /* volumes to mount (volumes.h); NULL: none */
 	bool builds;
+	struct fh_volume *through; /* it is the server's own for this volume, and not counted; NULL: it is not */
 	bool pauses_at_end, pauses_without_memory, resumes_on_traffic, internet, private_ports;
 	struct fh_sandbox *branch_of; /* start with a copy of this sandbox's files; NULL: with its template's */
 };
@@ -122,6 +129,9 @@ void fh_hosted_set_lifetime(struct fh_hosted *h, uint64_t lifetime_ms, bool only
 /* Returns 1 when done, 0 when it was in that state already, -1 when the sandbox is gone or with *err set.
  * without_memory: only its files are kept, its processes and contexts end. */
 int fh_hosted_pause(struct fh_hosted *h, bool without_memory, struct fh_error *err);
+/* Pauses it at once: it is not kept on disk before. False: it did not run. */
+bool fh_hosted_freeze(struct fh_hosted *h);
+/* -FH_E_LIMIT: a volume of it is full. */
 int fh_hosted_resume(struct fh_hosted *h, struct fh_error *err);
 
 /* Its network, with the rules that hold at this moment: a new reference, or NULL. */

@@ -11,7 +11,7 @@
  * Settings: {"env": {NAME: text}, "user", "cwd", "start", "ready"}; each may be missing. Immutable.
  */
 #pragma once
-#include "base/uuid.h"
+#include "base/text/uuid.h"
 #include "e2b/common/keys.h"
 #include "fumehood/sandbox.h"
 #include "json/json.h"

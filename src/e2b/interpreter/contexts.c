@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <sys/random.h>
 
-#include "base/uuid.h"
+#include "base/text/uuid.h"
 #include "e2b/envd/entry.h"
 #include "e2b/hosted/accounts.h"
 

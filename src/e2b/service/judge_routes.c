@@ -4,14 +4,19 @@
 #include "e2b/service/judged.h"
 #include "e2b/service/routes.h"
 #include "e2b/service/service.h"
-#include "judge/languages.h"
+#include "judge/problems/languages.h"
 
-/* Finds the problem of a body {"dataset", "id"} or {"problem": ROW}. -FH_E_NOT_FOUND. */
+/* Finds the problem of a body {"dataset", "id"}, {"problem": ROW} or {"config": {"provided_data": ROW}}, which is
+ * SandboxFusion's form of the latter. -FH_E_NOT_FOUND. */
 static int find_problem(struct fh_http_request *r, const json_t *body, struct fh_judged_set **ret,
                         const struct fh_judge_problem **ret_problem, struct fh_error *err)
 {
 	struct fh_e2b *s = fh_http_context(r);
 	const json_t *row = json_object_get(body, "problem"), *id = json_object_get(body, "id");
+	if (!row)
+		row = json_object_get(json_object_get(body, "config"), "provided_data");
+	if (json_is_null(row))
+		row = NULL;
 	const char *name = fh_json_str(body, "dataset", NULL);
 	fh_auto_free char *number = json_is_integer(id) ? fh_xasprintf("%lld", (long long)json_integer_value(id)) : NULL;
 	const char *task = number ? number : json_string_value(id);
@@ -95,6 +100,10 @@ static json_t *test_object(const struct fh_judge_outcome *o)
 	                                : o->verdict == FH_VERDICT_PASSED ? "Success"
 	                                                                  : "Failed"));
 	json_object_set_new(info, "message", json_string(o->reason));
+	json_object_set_new(info, "compile_result", json_null());
+	json_object_set_new(info, "run_result", o->run ? fh_service_command(o->run) : json_null());
+	json_object_set_new(info, "executor_pod_name", json_null());
+	json_object_set_new(info, "files", json_object());
 	json_object_set_new(test, "passed", json_boolean(o->verdict == FH_VERDICT_PASSED));
 	json_object_set_new(test, "exec_info", info);
 	json_object_set_new(test, "test_info", json_null());
@@ -137,7 +146,10 @@ static void submit_one(struct fh_http_request *r, const json_t *body)
 		json_object_set_new(answer, "full_code", fh_json_bytes(fh_buf_str(&program)));
 		json_object_set_new(answer, "test_code", fh_json_bytes(fh_buf_str(&problem->tail)));
 		json_object_set_new(answer, "tests", tests);
-		json_object_set_new(answer, "extracted_type", json_string(found.fenced ? "fenced" : "heuristic"));
+		json_object_set_new(answer, "extracted_type",
+		                    json_string(!found.code    ? "empty"
+		                                : found.fenced ? "fenced"
+		                                               : "heuristic"));
 		json_object_set_new(answer, "extra", outcome_object(problem, &outcome));
 		fh_http_reply_json(r, 200, answer);
 	}

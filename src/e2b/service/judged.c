@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "judge/formats/data_set.h"
 
 enum { SETS_MAX = 64, ROWS_KEPT = 8 };
 

@@ -3,13 +3,13 @@
  * The problems that /judge and /submit judge: data sets of the operator (--data-set NAME=FILE), read when the server
  * starts, and rows that come in requests.
  *
- * A *set* is a list of problems and the judge's session for them (judge/session.h), which is opened at the first
- * judgement; later judgements reuse what it found out about interpreters. Of the clients' rows the most recently
+ * A *set* is a list of problems and the judge's session for them (judge/session/session.h), which is opened at the
+ * first judgement; later judgements reuse what it found out about interpreters. Of the clients' rows the most recently
  * used sets are kept, so that many completions of one problem need only one session. Sets are reference-counted.
  */
 #pragma once
 #include "e2b/hosted/e2b.h"
-#include "judge/session.h"
+#include "judge/session/session.h"
 
 struct fh_judged_set {
 	char *name; /* name of the data set; NULL: the set is a client's row */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "e2b/service/routes.h"
 #include "e2b/service/service.h"
 #include "e2b/service/turns.h"
@@ -75,9 +75,8 @@ static const char *language_of(const char *name)
 {
 	static const struct {
 		const char *theirs, *ours;
-	} names[] = {
-		{ "nodejs", "javascript" }, { "js", "javascript" }, { "C", "c" }, { "c++", "cpp" }, { "sh", "bash" }
-	};
+	} names[] = { { "nodejs", "javascript" }, { "js", "javascript" }, { "C", "c" },
+		          { "c++", "cpp" },           { "sh", "bash" },       { "R", "r" } };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(names); i++)
 		if (strcmp(name, names[i].theirs) == 0)
 			return names[i].ours;
@@ -152,13 +151,24 @@ static json_t *stream_text(const struct fh_result *x, enum fh_stream stream)
 	return fh_json_bytes((struct fh_str){ (const char *)x->stream_data[stream], x->stream_size[stream] });
 }
 
-/* Makes the member compile_result or run_result. */
-static json_t *command_object(const struct fh_result *x, const char *status, bool with_time)
+/* The times of a program, in seconds, and how it ended. "Error" would mean that the sandbox failed: a program that
+ * failed has "Finished", and one that was out of time has no code. */
+FH_OWN json_t *fh_service_command(const struct fh_result *x)
 {
+	bool timed_out = x->fired & (1u << FH_LIMIT_WALL_TIME | 1u << FH_LIMIT_CPU_TIME);
 	json_t *o = json_object();
-	json_object_set_new(o, "status", json_string(status));
-	json_object_set_new(o, "execution_time", with_time ? json_real((double)x->usage.wall_us / 1e6) : json_null());
-	json_object_set_new(o, "return_code", json_integer(x->signal ? -x->signal : x->exit_code));
+	json_object_set_new(o, "status", json_string(timed_out ? "TimeLimitExceeded" : "Finished"));
+	json_object_set_new(o, "execution_time", json_real((double)x->usage.wall_us / 1e6));
+	json_object_set_new(o, "cpu_time", json_real((double)(x->usage.cpu_user_us + x->usage.cpu_sys_us) / 1e6));
+	json_object_set_new(o, "return_code",
+	                    timed_out ? json_null() : json_integer(x->signal ? -x->signal : x->exit_code));
+	return o;
+}
+
+/* Makes the member compile_result or run_result. */
+static json_t *command_object(const struct fh_result *x)
+{
+	json_t *o = fh_service_command(x);
 	json_object_set_new(o, "stdout", stream_text(x, FH_STDOUT));
 	json_object_set_new(o, "stderr", stream_text(x, FH_STDERR));
 	return o;
@@ -169,6 +179,7 @@ static json_t *finished_compile(void)
 	json_t *o = json_object();
 	json_object_set_new(o, "status", json_string("Finished"));
 	json_object_set_new(o, "execution_time", json_null());
+	json_object_set_new(o, "cpu_time", json_null());
 	json_object_set_new(o, "return_code", json_integer(0));
 	json_object_set_new(o, "stdout", json_string(""));
 	json_object_set_new(o, "stderr", json_string(""));
@@ -193,7 +204,6 @@ static json_t *answer(const struct fh_result *x, bool compiles)
 {
 	json_t *o = json_object();
 	bool compile_failed = x->status == FH_STATUS_COMPILE_ERROR, ended = x->fired != 0;
-	bool timed_out = x->status == FH_STATUS_WALL_TIME_LIMIT || x->status == FH_STATUS_CPU_TIME_LIMIT;
 	bool ours = x->status == FH_STATUS_ENGINE_ERROR;
 	json_object_set_new(o, "status",
 	                    json_string(ours                        ? "SandboxError"
@@ -201,12 +211,10 @@ static json_t *answer(const struct fh_result *x, bool compiles)
 	                                                            : "Failed"));
 	json_object_set_new(o, "message", fh_json_bytes(fh_str(ours ? x->error.message : "")));
 	json_object_set_new(o, "compile_result",
-	                    compile_failed      ? command_object(x, "Error", true)
+	                    compile_failed      ? command_object(x)
 	                    : compiles && !ours ? finished_compile()
 	                                        : json_null());
-	json_object_set_new(o, "run_result",
-	                    compile_failed || ours ? json_null()
-	                                           : command_object(x, timed_out ? "TimeLimitExceeded" : "Finished", true));
+	json_object_set_new(o, "run_result", compile_failed || ours ? json_null() : command_object(x));
 	json_object_set_new(o, "executor_pod_name", json_null());
 	json_object_set_new(o, "files", files_object(x));
 	json_object_set_new(o, "limit", json_string(ended ? fh_status_name(x->status) : ""));

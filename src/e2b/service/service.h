@@ -10,3 +10,7 @@
  * turn. */
 FH_OWN FH_NULLABLE json_t *fh_service_enter(struct fh_http_request *r, struct fh_str body);
 void fh_service_leave(struct fh_http_request *r);
+
+struct fh_result;
+/* A finished command in SandboxFusion's form, without its output. */
+FH_OWN json_t *fh_service_command(const struct fh_result *x);
