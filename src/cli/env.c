@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "base/path.h"
 #include "cli/serve/serve.h"
 #include "cli/serve/serve_tls.h"
@@ -35,7 +35,7 @@ static const struct fh_command_line command_line = {
 	.about =
 	    "Prints shell commands that put our Python modules first on PYTHONPATH: programs that import epicbox, for "
 	    "example, then run in our sandboxes. Programs that use E2B's SDKs find `fumehood serve` instead of the cloud "
-	    "(E2B_API_URL, E2B_SANDBOX_URL, and E2B_API_KEY where there is none).",
+	    "(E2B_API_URL, E2B_SANDBOX_URL, E2B_VOLUME_API_URL, and E2B_API_KEY where there is none).",
 	.details = "Examples:\n"
 	           "  eval \"$(fumehood env)\"          (bash, zsh)\n"
 	           "  fumehood env | source           (fish)\n"

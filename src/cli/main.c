@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "base/path.h"
 #include "cli/shared/options.h"
 #include "cli/shared/print.h"
@@ -83,12 +83,32 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
+/* The program that holds a command; NULL: fumehood itself. */
+static const char *program_of(const struct command *c)
+{
+	return c->run ? NULL : c->program ? c->program : c->name;
+}
+
 const char *fh_command_apart(size_t n)
 {
-	for (size_t i = 0; i < FH_ARRAY_SIZE(commands); i++)
-		if (!commands[i].run && n-- == 0)
-			return commands[i].name;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(commands); i++) {
+		const char *program = program_of(&commands[i]);
+		bool met = false;
+		for (size_t k = 0; k < i && !met; k++)
+			met = program && fh_streq(program_of(&commands[k]), program);
+		if (program && !met && n-- == 0)
+			return program;
+	}
 	return NULL;
+}
+
+char *fh_command_names_in(const char *program)
+{
+	struct fh_buf names = FH_BUF_INIT(0);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(commands); i++)
+		if (fh_streq(program_of(&commands[i]), program))
+			fh_buf_addf(&names, "%s%s", names.n ? ", " : "", commands[i].name);
+	return fh_buf_take(&names, NULL);
 }
 
 /* Folders of the other programs: this one's in a build tree, or libexec. */
@@ -132,7 +152,7 @@ static int start_program(const char *name, char **argv)
 
 static int run_command(const struct command *c, int argc, char **argv)
 {
-	return c->run ? c->run(argc, argv) : start_program(c->program ? c->program : c->name, argv);
+	return c->run ? c->run(argc, argv) : start_program(program_of(c), argv);
 }
 
 static int unknown_command(const char *name)

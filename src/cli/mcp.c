@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/data.h"
+#include "base/host/data.h"
 #include "base/path.h"
 #include "cli/run/run_inputs.h"
 #include "cli/shared/options.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "base/data.h"
+#include "base/host/data.h"
 #include "base/path.h"
 
 static int compare(const void *a, const void *b)
@@ -163,6 +163,7 @@ static void switch_e2b(struct fh_switch *s, bool on, const struct fh_switch_e2b 
 		switch_value(s, on, "E2B_API_KEY", e2b->key);
 	switch_value(s, on && !e2b->domain, "E2B_API_URL", e2b->url);
 	switch_value(s, on && !e2b->domain, "E2B_SANDBOX_URL", e2b->url);
+	switch_value(s, on && !e2b->domain, "E2B_VOLUME_API_URL", e2b->url);
 	for (size_t i = 0; i < 3; i++)
 		switch_recorded(s, on && e2b->domain, of_domain[i], i ? e2b->authority : e2b->domain);
 }

@@ -7,8 +7,8 @@
 #include <sys/pidfd.h>
 #include <unistd.h>
 
-#include "base/child.h"
-#include "base/launcher.h"
+#include "base/process/child.h"
+#include "base/process/launcher.h"
 #include "cli/shared/interrupt.h"
 #include "cli/shared/options.h"
 #include "cli/shared/print.h"

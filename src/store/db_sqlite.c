@@ -196,16 +196,25 @@ static void bind_all(struct fh_db_statement *s, const char *format, va_list args
 	}
 }
 
+/* The prepared statement with its values. */
+static int bound(struct fh_db *db, const char *sql, struct fh_db_statement **ret, struct fh_error *err,
+                 const char *format, va_list args)
+{
+	int r = prepared(db, sql, ret, err);
+	if (r == 0)
+		bind_all(*ret, format, args);
+	return r;
+}
+
 int fh_db_do(struct fh_db *db, const char *sql, struct fh_error *err, const char *format, ...)
 {
 	struct fh_db_statement *s = NULL;
-	int r = prepared(db, sql, &s, err);
-	if (r < 0)
-		return r;
 	va_list args;
 	va_start(args, format);
-	bind_all(s, format, args);
+	int r = bound(db, sql, &s, err, format, args);
 	va_end(args);
+	if (r < 0)
+		return r;
 	int code = sqlite3_step(s->handle);
 	if (code != SQLITE_DONE && code != SQLITE_ROW)
 		r = failed(db, "cannot write to", err);
@@ -217,15 +226,13 @@ int fh_db_ask(struct fh_db *db, const char *sql, struct fh_db_statement **ret, s
               ...)
 {
 	struct fh_db_statement *s = NULL;
-	int r = prepared(db, sql, &s, err);
-	if (r < 0)
-		return r;
 	va_list args;
 	va_start(args, format);
-	bind_all(s, format, args);
+	int r = bound(db, sql, &s, err, format, args);
 	va_end(args);
-	*ret = s;
-	return 0;
+	if (r == 0)
+		*ret = s;
+	return r;
 }
 
 int fh_db_ask_once(struct fh_db *db, const char *sql, struct fh_db_statement **ret, struct fh_error *err)

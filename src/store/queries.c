@@ -37,6 +37,7 @@ const size_t fh_store_version = FH_ARRAY_SIZE(fh_store_migrations);
 
 const char fh_q_version[] = "PRAGMA user_version", fh_q_application[] = "PRAGMA application_id";
 const char fh_q_begin[] = "BEGIN IMMEDIATE", fh_q_commit[] = "COMMIT", fh_q_rollback[] = "ROLLBACK";
+const char fh_q_sync_later[] = "PRAGMA synchronous=NORMAL", fh_q_sync_now[] = "PRAGMA synchronous=FULL";
 const char fh_q_checkpoint[] = "PRAGMA wal_checkpoint(PASSIVE)";
 
 /* ---------------------------------------------------------------------------------------------------------- evals */
@@ -196,12 +197,9 @@ static const char *const shows[] = {
 	    " AND EXISTS(SELECT 1 FROM ratings r WHERE r.eval = k.eval AND r.row = k.row AND r.col = k.col)",
 };
 
-static void conditions(struct question *q, int64_t eval, const struct fh_store_row_filter *f)
+/* Which cells k, with their data d if the filter reads these, it selects. */
+static void cell_conditions(struct question *q, int64_t eval, const struct fh_store_row_filter *f)
 {
-	bool reads = f->text || f->regexp || f->tag;
-	fh_buf_adds(&q->sql, " FROM cells k");
-	if (reads)
-		fh_buf_adds(&q->sql, " JOIN data d ON d.number = k.data");
 	fh_buf_adds(&q->sql, " WHERE k.eval = ?");
 	need(q, (struct value){ 'i', .i = eval });
 	if (f->column >= 0) {
@@ -232,6 +230,16 @@ static void conditions(struct question *q, int64_t eval, const struct fh_store_r
 		need_text(q, " AND row_has(d.json, ?)", f->text);
 	if (f->regexp)
 		need_text(q, " AND row_matches(d.json, ?)", f->regexp);
+}
+
+/* Which rows a filter selects: those with such a cell. */
+static void conditions(struct question *q, int64_t eval, const struct fh_store_row_filter *f)
+{
+	bool reads = f->text || f->regexp || f->tag;
+	fh_buf_adds(&q->sql, " FROM cells k");
+	if (reads)
+		fh_buf_adds(&q->sql, CELL_DATA);
+	cell_conditions(q, eval, f);
 	fh_buf_adds(&q->sql, " GROUP BY k.row");
 	if (f->show == FH_STORE_SHOW_DIFFERENT)
 		fh_buf_adds(&q->sql, " HAVING min(k.success) <> max(k.success)");
@@ -283,5 +291,20 @@ int fh_q_rows_count(struct fh_db *db, int64_t eval, const struct fh_store_row_fi
 	fh_buf_adds(&q.sql, "SELECT count(*) FROM (SELECT k.row");
 	conditions(&q, eval, f);
 	fh_buf_adds(&q.sql, ")");
+	return ask(db, &q, ret, err);
+}
+
+int fh_q_cells_matching(struct fh_db *db, int64_t eval, const struct fh_store_row_filter *f,
+                        struct fh_db_statement **ret, struct fh_error *err)
+{
+	struct question q = { .sql = FH_BUF_INIT(1 << 16) };
+	fh_buf_adds(&q.sql, "SELECT " CELL_COLUMNS ", d.json" CELL_TABLES CELL_DATA);
+	cell_conditions(&q, eval, f);
+	if (f->show == FH_STORE_SHOW_DIFFERENT) {
+		fh_buf_adds(&q.sql, " AND k.row IN (SELECT row FROM cells WHERE eval = ? GROUP BY row"
+		                    " HAVING min(success) <> max(success))");
+		need(&q, (struct value){ 'i', .i = eval });
+	}
+	fh_buf_adds(&q.sql, " ORDER BY k.row, k.col");
 	return ask(db, &q, ret, err);
 }

@@ -9,7 +9,8 @@
 extern const char *const fh_store_migrations[];
 extern const size_t fh_store_version;
 
-extern const char fh_q_version[], fh_q_application[], fh_q_begin[], fh_q_commit[], fh_q_rollback[];
+extern const char fh_q_version[], fh_q_application[], fh_q_begin[], fh_q_commit[], fh_q_rollback[], fh_q_sync_later[],
+    fh_q_sync_now[];
 extern const char fh_q_eval_add[], fh_q_eval_again[], fh_q_eval_end[], fh_q_eval_state[], fh_q_eval_number[];
 extern const char fh_q_evals[], fh_q_evals_count[], fh_q_eval_find[], fh_q_eval_latest[], fh_q_documents[];
 extern const char fh_q_eval_vars[], fh_q_eval_delete[], fh_q_describe[], fh_q_checkpoint[];
@@ -25,8 +26,10 @@ extern const char fh_q_wish[], fh_q_wished[];
 
 struct fh_db_statement;
 struct fh_db;
-/* Queries for a page of rows: one returns (row), the other (count). */
+/* Queries for a page of rows: one returns (row), the other (count); and the cells that a filter selects, with data. */
 int fh_q_rows(struct fh_db *db, int64_t eval, const struct fh_store_row_filter *f, const struct fh_store_page *p,
               struct fh_db_statement **ret, struct fh_error *err);
 int fh_q_rows_count(struct fh_db *db, int64_t eval, const struct fh_store_row_filter *f, struct fh_db_statement **ret,
                     struct fh_error *err);
+int fh_q_cells_matching(struct fh_db *db, int64_t eval, const struct fh_store_row_filter *f,
+                        struct fh_db_statement **ret, struct fh_error *err);

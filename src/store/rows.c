@@ -179,12 +179,12 @@ int fh_store_cell(struct fh_store *s, int64_t eval, uint32_t row, uint32_t colum
 	return r < 0 ? r : 0;
 }
 
-int fh_store_each_cell(struct fh_store *s, int64_t eval, bool with_data,
-                       int (*each)(void *context, const struct fh_store_cell *cell, struct fh_error *err),
-                       void *context, struct fh_error *err)
+/* Calls `each` with the cells that a query returns, and ends the query. */
+static int walk(FH_OWN struct fh_db_statement *q, bool with_data,
+                int (*each)(void *context, const struct fh_store_cell *cell, struct fh_error *err), void *context,
+                struct fh_error *err)
 {
-	struct fh_db_statement *q = NULL;
-	int r = fh_db_ask(fh_store_db(s), with_data ? fh_q_cells_each : fh_q_cells_each_small, &q, err, "i", eval);
+	int r = 0;
 	while (r >= 0 && (r = fh_db_next(q, err)) == 1) {
 		struct fh_store_cell c;
 		read_cell(q, with_data, &c);
@@ -193,6 +193,24 @@ int fh_store_each_cell(struct fh_store *s, int64_t eval, bool with_data,
 	}
 	fh_db_done(q);
 	return r < 0 ? r : 0;
+}
+
+int fh_store_each_cell(struct fh_store *s, int64_t eval, bool with_data,
+                       int (*each)(void *context, const struct fh_store_cell *cell, struct fh_error *err),
+                       void *context, struct fh_error *err)
+{
+	struct fh_db_statement *q = NULL;
+	int r = fh_db_ask(fh_store_db(s), with_data ? fh_q_cells_each : fh_q_cells_each_small, &q, err, "i", eval);
+	return r < 0 ? r : walk(FH_TAKE_PTR(q), with_data, each, context, err);
+}
+
+int fh_store_each_match(struct fh_store *s, int64_t eval, const struct fh_store_row_filter *f,
+                        int (*each)(void *context, const struct fh_store_cell *cell, struct fh_error *err),
+                        void *context, struct fh_error *err)
+{
+	struct fh_db_statement *q = NULL;
+	int r = fh_q_cells_matching(fh_store_db(s), eval, f, &q, err);
+	return r < 0 ? r : walk(FH_TAKE_PTR(q), true, each, context, err);
 }
 
 /* Adds (name, count) of each row to an object, or the names alone to an array. `key` is the query's second parameter,

@@ -13,7 +13,7 @@ enum fh_store_show {
 	FH_STORE_SHOW_ALL,
 	FH_STORE_SHOW_PASSED,
 	FH_STORE_SHOW_FAILED,    /* an assertion failed, or the verdict is failed */
-	FH_STORE_SHOW_ERRORS,    /* there is no verdict */
+	FH_STORE_SHOW_ERRORS,    /* rows without a verdict: the provider or the harness failed */
 	FH_STORE_SHOW_NOT_GOOD,  /* rows that failed or met an error */
 	FH_STORE_SHOW_DIFFERENT, /* rows of which some columns passed and others did not */
 	FH_STORE_SHOW_RATED,
@@ -90,6 +90,12 @@ int fh_store_cell(struct fh_store *s, int64_t eval, uint32_t row, uint32_t colum
 int fh_store_each_cell(struct fh_store *s, int64_t eval, bool with_data,
                        int (*each)(void *context, const struct fh_store_cell *cell, struct fh_error *err),
                        void *context, struct fh_error *err);
+
+/* Calls `each` in the same way with every cell for which the filter holds, with its data. Cells beside it in the same
+ * row, for which it does not hold, are left out. */
+int fh_store_each_match(struct fh_store *s, int64_t eval, const struct fh_store_row_filter *f,
+                        int (*each)(void *context, const struct fh_store_cell *cell, struct fh_error *err),
+                        void *context, struct fh_error *err);
 
 /* The values that filters of an eval can have: {status: {name: cells}, language: {…}, metrics: [names]}. New
  * reference. */

@@ -139,7 +139,7 @@ static int migrate(struct fh_store *s, struct fh_error *err)
 static int no_store_yet(const struct fh_store *s, struct fh_error *err)
 {
 	fh_error_set(err, FH_E_NOT_FOUND, "there is no store yet (%s)", s->path);
-	fh_error_hint(err, "`fumehood eval` makes it");
+	fh_error_hint(err, "`fumehood eval`, `fumehood judge` and `fumehood run --keep` make it");
 	return -FH_E_NOT_FOUND;
 }
 

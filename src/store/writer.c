@@ -89,16 +89,21 @@ static int write_sums(struct fh_store_writer *w, struct fh_error *err)
 	return r;
 }
 
+static int write_group(struct fh_store_writer *w, const struct queued *group, struct fh_error *err)
+{
+	int r = 0;
+	for (; group && r == 0; group = group->next)
+		r = write_row(w, &group->row, err);
+	return r == 0 ? write_sums(w, err) : r;
+}
+
 static int commit(struct fh_store_writer *w, const struct queued *group, struct fh_error *err)
 {
 	struct fh_db *db = fh_store_db(w->store);
 	int r = fh_db_script(db, fh_q_begin, err);
 	if (r < 0)
 		return r;
-	for (; group && r == 0; group = group->next)
-		r = write_row(w, &group->row, err);
-	if (r == 0)
-		r = write_sums(w, err);
+	r = write_group(w, group, err);
 	if (r == 0)
 		r = fh_db_script(db, fh_q_commit, err);
 	if (r < 0)
@@ -148,22 +153,49 @@ static uint64_t free_group(struct queued *group, size_t *ret_bytes)
 	return n;
 }
 
-/* Commits groups of queued rows; rows that arrive during a commit form the next group. */
+/* Takes the queued rows out of the queue. Called with the lock held. */
+static struct queued *take_group(struct fh_store_writer *w)
+{
+	struct queued *group = w->first;
+	w->first = NULL;
+	w->last = &w->first;
+	return group;
+}
+
+/* Counts a group whose commit gave `err`, and frees it. Called with the lock held, which is released for on_done. */
+static void count_group(struct fh_store_writer *w, struct queued *group, const struct fh_error *err)
+{
+	size_t bytes;
+	uint64_t n = free_group(group, &bytes);
+	w->bytes -= bytes;
+	if (err->code != FH_OK)
+		w->failure = *err;
+	if (w->failure.code == FH_OK)
+		w->done += n;
+	uint64_t done = w->done;
+	pthread_cond_broadcast(&w->room);
+	if (n > 0 && w->on_done) {
+		pthread_mutex_unlock(&w->lock);
+		w->on_done(w->context, done);
+		pthread_mutex_lock(&w->lock);
+	}
+}
+
+/* Commits groups of queued rows; rows that arrive during a commit form the next group. What is queued at the end is
+ * left to the thread that ends the work. */
 static void *work(void *argument)
 {
 	struct fh_store_writer *w = argument;
 	int64_t looked = fh_now_ns(), committed = looked;
 	pthread_mutex_lock(&w->lock);
-	while (w->first || !w->ending) {
-		if (!w->ending)
-			gather(w, committed);
-		struct queued *group = w->first;
-		w->first = NULL;
-		w->last = &w->first;
+	while (!w->ending) {
+		gather(w, committed);
+		if (w->ending)
+			break;
+		struct queued *group = take_group(w);
 		bool failed = w->failure.code != FH_OK;
 		pthread_mutex_unlock(&w->lock);
 		struct fh_error err = FH_ERROR_INIT;
-		size_t bytes;
 		pthread_mutex_lock(&w->using);
 		if (group && !failed)
 			(void)commit(w, group, &err);
@@ -173,20 +205,8 @@ static void *work(void *argument)
 			looked = committed;
 		}
 		pthread_mutex_unlock(&w->using);
-		uint64_t n = free_group(group, &bytes);
 		pthread_mutex_lock(&w->lock);
-		w->bytes -= bytes;
-		if (err.code != FH_OK)
-			w->failure = err;
-		if (w->failure.code == FH_OK)
-			w->done += n;
-		uint64_t done = w->done;
-		pthread_cond_broadcast(&w->room);
-		if (n > 0 && w->on_done) {
-			pthread_mutex_unlock(&w->lock);
-			w->on_done(w->context, done);
-			pthread_mutex_lock(&w->lock);
-		}
+		count_group(w, group, &err);
 	}
 	pthread_mutex_unlock(&w->lock);
 	return NULL;
@@ -246,10 +266,13 @@ static int write_eval(struct fh_store_writer *w, const struct fh_store_begin *b,
 	return r == 0 ? write_columns(w, b, err) : r;
 }
 
-/* The lock is taken before the first change; for a new eval, before any other program can see it. */
+/* The lock is taken before the first change; for a new eval, before any other program can see it. This commit reaches
+ * the disk with that of the first rows: until then there is nothing to lose, and a wait for the disk is saved. */
 static int begin(struct fh_store_writer *w, const struct fh_store_begin *b, struct fh_error *err)
 {
 	int r = fh_store_open(b->path, false, &w->store, err);
+	if (r == 0)
+		r = fh_db_script(fh_store_db(w->store), fh_q_sync_later, err);
 	if (r == 0)
 		r = fh_db_script(fh_store_db(w->store), fh_q_begin, err);
 	if (r < 0)
@@ -267,6 +290,8 @@ static int begin(struct fh_store_writer *w, const struct fh_store_begin *b, stru
 		r = fh_db_script(fh_store_db(w->store), fh_q_commit, err);
 	if (r < 0)
 		(void)fh_db_script(fh_store_db(w->store), fh_q_rollback, NULL);
+	else
+		r = fh_db_script(fh_store_db(w->store), fh_q_sync_now, err);
 	return r;
 }
 
@@ -405,9 +430,7 @@ static void stop(struct fh_store_writer *w)
 static int write_end(struct fh_store_writer *w, const struct fh_sink_end *e, struct fh_error *err)
 {
 	struct fh_db *db = fh_store_db(w->store);
-	int r = fh_db_script(db, fh_q_begin, err);
-	if (r < 0)
-		return r;
+	int r = 0;
 	for (size_t i = 0; i < w->columns && e->metrics && r == 0; i++) {
 		fh_auto_free char *text = text_of(json_array_get(e->metrics, i), "{}");
 		r = fh_db_do(db, fh_q_column_metrics, err, "iis", w->eval, (int64_t)i, text);
@@ -419,10 +442,35 @@ static int write_end(struct fh_store_writer *w, const struct fh_sink_end *e, str
 	if (r == 0)
 		r = fh_db_do(db, fh_q_eval_end, err, "iii", w->eval,
 		             (int64_t)(e->complete ? FH_STORE_COMPLETE : FH_STORE_INTERRUPTED), e->duration_ms);
+	return r;
+}
+
+/* Stops the thread, and commits the rows that it left together with how the eval ended. `e` is NULL: the eval is left
+ * as interrupted. */
+static int end(struct fh_store_writer *w, const struct fh_sink_end *e, struct fh_error *err)
+{
+	struct fh_db *db = fh_store_db(w->store);
+	struct fh_error failure = FH_ERROR_INIT;
+	stop(w);
+	struct queued *group = take_group(w);
+	int r = told_failure(w, &failure);
 	if (r == 0)
-		r = fh_db_script(db, fh_q_commit, err);
-	if (r < 0)
-		(void)fh_db_script(db, fh_q_rollback, NULL);
+		r = fh_db_script(db, fh_q_begin, &failure);
+	if (r == 0) {
+		r = write_group(w, group, &failure);
+		if (r == 0)
+			r = e ? write_end(w, e, &failure)
+			      : fh_db_do(db, fh_q_eval_state, &failure, "ii", w->eval, (int64_t)FH_STORE_INTERRUPTED);
+		if (r == 0)
+			r = fh_db_script(db, fh_q_commit, &failure);
+		if (r < 0)
+			(void)fh_db_script(db, fh_q_rollback, NULL);
+	}
+	pthread_mutex_lock(&w->lock);
+	count_group(w, group, &failure);
+	pthread_mutex_unlock(&w->lock);
+	if (r < 0 && err)
+		*err = failure;
 	return r;
 }
 
@@ -436,10 +484,7 @@ static void *close_store(void *argument)
 
 int fh_store_writer_finish(struct fh_store_writer *w, const struct fh_sink_end *e, struct fh_error *err)
 {
-	stop(w);
-	int r = told_failure(w, err);
-	if (r == 0)
-		r = write_end(w, e, err);
+	int r = end(w, e, err);
 	w->finished = true;
 	w->closing = pthread_create(&w->thread, NULL, close_store, w) == 0;
 	return r;
@@ -458,10 +503,8 @@ void fh_store_writer_close(struct fh_store_writer *w)
 		return;
 	if (w->closing)
 		pthread_join(w->thread, NULL);
-	if (!w->finished) {
-		stop(w);
-		(void)fh_db_do(fh_store_db(w->store), fh_q_eval_state, NULL, "ii", w->eval, (int64_t)FH_STORE_INTERRUPTED);
-	}
+	if (!w->finished)
+		(void)end(w, NULL, NULL);
 	release(w);
 }
 

@@ -35,7 +35,8 @@ struct fh_store_begin {
 	void *context;
 };
 
-/* The eval is in the store when this returns. FH_E_UNAVAILABLE: another program is writing it. */
+/* The eval is in the store when this returns, for every program, and on the disk when the first rows are.
+ * FH_E_UNAVAILABLE: another program is writing it. */
 int fh_store_writer_begin(const struct fh_store_begin *b, struct fh_store_writer **ret, struct fh_error *err);
 
 /* Copies the row into the queue; waits while the queue is full. No two rows may have the same place. Negative: writing

@@ -139,29 +139,47 @@ static void take_token(const struct fh_view_guard *g, struct fh_http_request *r)
 	fh_http_reply_empty(r, 303);
 }
 
-static void refuse(struct fh_http_request *r, unsigned status, const char *error, const char *hint)
+/* What a person sees in place of a page that is refused. It has nothing of the request in it. */
+static void refuse_page(struct fh_http_request *r, unsigned status, const char *error, const char *hint)
 {
-	fh_http_reply_json(r, status, json_pack("{s:s, s:s}", "error", error, "hint", hint));
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	fh_buf_addf(&out,
+	            "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">"
+	            "<meta name=color-scheme content=\"light dark\"><title>fumehood: refused</title>"
+	            "<h1>The viewer refuses this page</h1><p>Why: %s.<p>What to do: %s.</html>\n",
+	            error, hint);
+	fh_http_reply(r, status, "text/html; charset=utf-8", fh_buf_str(&out));
+}
+
+static void refuse(struct fh_http_request *r, unsigned status, bool is_page, const char *error, const char *hint)
+{
+	const char *accept = fh_http_header(r, "Accept");
+	if (is_page && accept && strstr(accept, "text/html"))
+		refuse_page(r, status, error, hint);
+	else
+		fh_http_reply_json(r, status, json_pack("{s:s, s:s}", "error", error, "hint", hint));
 }
 
 bool fh_view_guard_admit(const struct fh_view_guard *g, struct fh_http_request *r, bool is_page)
 {
 	const char *host = fh_http_header(r, "Host"), *why, *given;
 	if (!fh_view_guard_knows_host(g, host)) {
-		refuse(r, 403, "the request names a host that is not this machine",
+		refuse(r, 403, is_page, "the request names a host that is not this machine",
 		       "open the viewer by its address or as localhost, or start it with --name NAME");
 		return false;
 	}
 	if ((why = foreign(r, host, is_page))) {
-		refuse(r, 403, why, "open the viewer in a tab of its own");
+		refuse(r, 403, is_page, why, "open the viewer in a tab of its own");
 		return false;
 	}
-	if (is_page && (given = fh_http_query(r, "token")) && is_token(g, given, strlen(given))) {
+	given = is_page ? fh_http_query(r, "token") : NULL;
+	if (given && is_token(g, given, strlen(given))) {
 		take_token(g, r);
 		return false;
 	}
 	if (has_cookie(g, r) || has_bearer(g, r) || is_same_user(r))
 		return true;
-	refuse(r, 401, "the request has no token", "open the URL that `fumehood view` has printed, with its token");
+	refuse(r, 401, is_page, given ? "the token is not that of this viewer" : "the request has no token",
+	       "open the URL that `fumehood view` has printed, with its token; each start has a new one");
 	return false;
 }

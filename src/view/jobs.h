@@ -6,7 +6,7 @@
  */
 #pragma once
 #include <pthread.h>
-#include "base/child.h"
+#include "base/process/child.h"
 #include "json/json.h"
 
 enum { FH_VIEW_JOBS_MAX = 32, FH_VIEW_JOBS_AT_ONCE = 4 };

@@ -10,4 +10,5 @@ enum { FH_VIEW_OPEN = 1 /* no authorization: it tells nothing of the store; scri
 extern const struct fh_http_route fh_view_about_routes[], fh_view_eval_routes[], fh_view_row_routes[];
 extern const struct fh_http_route fh_view_event_routes[], fh_view_number_routes[], fh_view_compare_routes[];
 extern const struct fh_http_route fh_view_task_routes[], fh_view_play_routes[], fh_view_promptfoo_routes[];
+extern const struct fh_http_route fh_view_promptfoo_list_routes[], fh_view_promptfoo_refused_routes[];
 extern const struct fh_http_route fh_view_report_routes[], fh_view_export_routes[], fh_view_job_routes[];

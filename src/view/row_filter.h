@@ -5,5 +5,8 @@
 #include "store/rows.h"
 
 /* Reads mode, search, regex, column, metric, min, max, status, language, tag, order, desc, offset, limit; promptfoo's
- * filterMode is accepted like mode. Texts are borrowed from the request. False: it has replied with an error. */
+ * filterMode is accepted like mode, and its `filter`, as far as it can be said with the others. Texts are borrowed from
+ * the request, whose kept pointer it may use. False: it has replied with an error. */
 bool fh_view_row_filter(struct fh_http_request *r, struct fh_store_row_filter *ret, struct fh_store_page *ret_page);
+/* Whether the filter selects all rows. */
+bool fh_view_row_filter_is_empty(const struct fh_store_row_filter *f);

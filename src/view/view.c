@@ -99,10 +99,10 @@ static const struct fh_http_route asset_routes[] = {
 	{ 0 },
 };
 static const struct fh_http_route *const tables[] = {
-	page_routes,           asset_routes,         fh_view_about_routes,     fh_view_eval_routes,
-	fh_view_row_routes,    fh_view_event_routes, fh_view_number_routes,    fh_view_compare_routes,
-	fh_view_task_routes,   fh_view_play_routes,  fh_view_promptfoo_routes, fh_view_report_routes,
-	fh_view_export_routes, fh_view_job_routes,
+	page_routes,           asset_routes,         fh_view_about_routes,          fh_view_eval_routes,
+	fh_view_row_routes,    fh_view_event_routes, fh_view_number_routes,         fh_view_compare_routes,
+	fh_view_task_routes,   fh_view_play_routes,  fh_view_promptfoo_routes,      fh_view_report_routes,
+	fh_view_export_routes, fh_view_job_routes,   fh_view_promptfoo_list_routes, fh_view_promptfoo_refused_routes,
 };
 
 static const struct fh_http_route *find(struct fh_http_request *r, bool *ret_other_method)

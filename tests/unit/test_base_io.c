@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/path.h"
-#include "base/proc.h"
+#include "base/process/proc.h"
 
 static char folder[] = "/tmp/fumehood-test-XXXXXX";
 

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/escape.h"
-#include "base/parse.h"
+#include "base/text/parse.h"
 #include "base/path.h"
 #include "base/utf8.h"
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "base/base64.h"
-#include "base/nearest.h"
+#include "base/text/base64.h"
+#include "base/text/nearest.h"
 #include "cli/shared/options.h"
 #include "cli/shared/term.h"
 

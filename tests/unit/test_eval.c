@@ -10,17 +10,17 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "eval/config/tests/csv.h"
+#include "eval/common/csv.h"
 #include "eval/config/tests/csv_tests.h"
-#include "eval/config/env.h"
+#include "eval/common/env.h"
 #include "eval/config/schema/schema.h"
-#include "eval/config/text.h"
+#include "eval/common/text.h"
 #include "eval/grading/assertion.h"
 #include "eval/grading/derived.h"
 #include "eval/grading/grade.h"
 #include "eval/grading/score.h"
 #include "eval/outputs/output.h"
-#include "eval/plan.h"
+#include "eval/plan/plan.h"
 #include "eval/render.h"
 
 static json_t *parse(const char *text)

@@ -9,11 +9,11 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "base/child.h"
+#include "base/process/child.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "base/launcher.h"
-#include "base/proc.h"
+#include "base/process/launcher.h"
+#include "base/process/proc.h"
 
 static const char *const clean_env[] = { "PATH=/usr/bin:/bin", "LC_ALL=C", NULL };
 

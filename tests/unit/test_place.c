@@ -15,7 +15,7 @@
 
 #include "base/buf.h"
 #include "base/fd.h"
-#include "base/place.h"
+#include "base/host/place.h"
 
 static char folder[] = "/tmp/fumehood-unit-XXXXXX";
 

@@ -32,6 +32,16 @@ static const struct {
 	{ "provider.js", "let made = 0;\nmodule.exports = class { constructor(o) { made++; this.o = o; }\n"
 	                 "  id() { return 'x'; }\n  async callApi(p) { return { output: p + this.o.id + made }; } };\n" },
 	{ "bad.js", "module.exports = 5;\n" },
+	{ "left.js",
+	  "const fs = require('fs');\nconst write = (path) => fs.writeFileSync(path, '');\n"
+	  "module.exports = {\n"
+	  "  nothing: (path) => write(path),\n"
+	  "  timer: (path) => { setTimeout(write, 30, path); },\n"
+	  "  promise: (path) => { fs.promises.stat('.').then(() => write(path)); },\n"
+	  "  chain: (path) => { let p = Promise.resolve(); for (let i = 0; i < 50; i++) p = p.then(() => i);\n"
+	  "    p.then(() => write(path)); },\n"
+	  "  unref: async (path) => { setTimeout(write, 60, path).unref(); await new Promise((r) => setTimeout(r, 1)); }\n"
+	  "};\n" },
 };
 
 static int set_up(void **state)
@@ -151,6 +161,26 @@ static void test_javascript_files(void **state)
 	expect_file("provider.js", NULL, "callApi", "[\"p\"]", FH_SCRIPT_RETURNED, "\"p71\"");
 	expect_file("provider.js", NULL, "callApi", "[\"q\"]", FH_SCRIPT_RETURNED, "\"q71\"");
 	expect_file("a.js", NULL, "callApi", "[\"a\", {\"x\": \"b\"}]", FH_SCRIPT_RETURNED, "\"ab\"");
+}
+
+/* What a function leaves behind when it returns goes on while no call is made. */
+static void test_javascript_goes_on_between_calls(void **state)
+{
+	static const char *const ways[] = { "nothing", "timer", "promise", "chain", "unref" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(ways); i++) {
+		struct fh_script_pool *shared = pool;
+		fh_auto_free char *path = fh_path_join(folder, ways[i]);
+		fh_auto_free char *args = fh_xasprintf("[\"%s\"]", path);
+		pool = fh_script_pool_new(NULL);
+		expect_file("left.js", ways[i], NULL, args, FH_SCRIPT_RETURNED, "null");
+		for (int tick = 0; tick < 1000 && access(path, F_OK) < 0; tick++)
+			usleep(10000);
+		if (access(path, F_OK) < 0)
+			fail_msg("what was left to a %s was not done", ways[i]);
+		expect_file("a.js", NULL, NULL, "[\"a\", {\"x\": \"b\"}]", FH_SCRIPT_RETURNED, "\"ab\"");
+		fh_script_pool_free(pool);
+		pool = shared;
+	}
 }
 
 static void test_a_traceback_is_the_users_own(void **state)
@@ -306,6 +336,7 @@ int main(void)
 		cmocka_unit_test(test_javascript_inline),
 		cmocka_unit_test(test_python_files),
 		cmocka_unit_test(test_javascript_files),
+		cmocka_unit_test(test_javascript_goes_on_between_calls),
 		cmocka_unit_test(test_a_traceback_is_the_users_own),
 		cmocka_unit_test(test_a_slow_call_costs_its_worker_alone),
 		cmocka_unit_test(test_a_worker_that_ends_is_replaced),

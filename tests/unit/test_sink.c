@@ -11,7 +11,7 @@
 
 #include "base/fd.h"
 #include "judge/rows/results.h"
-#include "judge/session.h"
+#include "judge/session/session.h"
 #include "sink/line_file.h"
 
 /* ---------------------------------------------------------------------------------------------------------- helpers */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
-#include "base/refusal.h"
+#include "base/host/refusal.h"
 #include "proto/plan.h"
 #include "sandbox/connection/placement.h"
 

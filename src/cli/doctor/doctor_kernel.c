@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/refusal.h"
+#include "base/host/refusal.h"
 
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010U

@@ -4,7 +4,7 @@
 
 #include <sys/wait.h>
 
-#include "base/proc.h"
+#include "base/process/proc.h"
 #include "cli/shared/commands.h"
 
 enum { START_MS = 30 * 1000, WORDS_MAX = 4096 };
@@ -31,15 +31,18 @@ static char *mend_of(const char *said)
 static void look_at_program(struct fh_checkup *c, const char *name)
 {
 	fh_auto_free char *shown = fh_xasprintf("fumehood-%s", name), *path = fh_command_program(name);
+	fh_auto_free char *commands = fh_command_names_in(name);
 	if (!path) {
-		(void)fh_finding_add(c, shown, FH_WORTH_NOTE, NULL, "no part of this installation: there is no `fumehood %s`",
-		                     name);
+		(void)fh_finding_add(c, shown, FH_WORTH_NOTE, NULL, "not in this installation, so these commands are not: %s",
+		                     commands);
 		return;
 	}
 	struct fh_error err = FH_ERROR_INIT;
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(1 << 20), said = FH_BUF_INIT(WORDS_MAX);
 	int status = 0;
-	const char *const argv[] = { path, "--help", NULL };
+	/* By our own program, as users start it: one that holds several commands is told which. */
+	fh_auto_free char *first = fh_xstrndup(commands, strcspn(commands, ","));
+	const char *const argv[] = { "/proc/self/exe", first, "--help", NULL };
 	const struct fh_proc_options o = { .argv = argv, .stdio = { FH_STDIO_NULL, FH_STDIO_PIPE, FH_STDIO_PIPE } };
 	int r = fh_proc_run(&o, (struct fh_str){ "", 0 }, START_MS, &out, &said, &status, &err);
 	if (r == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) {

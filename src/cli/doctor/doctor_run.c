@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/launcher.h"
+#include "base/process/launcher.h"
 #include "proto/plan.h"
 #include "sandbox/planning/language.h"
 

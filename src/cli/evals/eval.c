@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/launcher.h"
+#include "base/process/launcher.h"
 #include "base/path.h"
 #include "cli/evals/eval_again.h"
 #include "cli/evals/eval_commands.h"
@@ -14,7 +14,7 @@
 #include "cli/shared/interrupt.h"
 #include "cli/shared/print.h"
 #include "cli/shared/term.h"
-#include "eval/config/env.h"
+#include "eval/common/env.h"
 #include "eval/one_cell.h"
 #include "eval/outputs/output.h"
 #include "provider/cache.h"

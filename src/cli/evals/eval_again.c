@@ -144,7 +144,7 @@ int fh_eval_earlier_options(const struct fh_eval_earlier *e, const struct fh_eva
 	if (r < 0)
 		return fh_error_wrap(err, "the options of %s", e->id);
 	ret->resume = ret->retry_errors = false;
-	if (e->cell) { /* it asks anew, and the files of the eval from which the cell came stay as they are */
+	if (e->cell) { /* the cell alone: asks the provider anew, and writes no output file of the old eval */
 		fh_opt_list_release(&ret->outputs);
 		ret->description = e->description;
 		ret->cache = false;

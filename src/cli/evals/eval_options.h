@@ -2,7 +2,7 @@
 /* The command line of `fumehood eval`, and its overrides of the config. */
 #pragma once
 #include "cli/shared/options.h"
-#include "eval/plan.h"
+#include "eval/plan/plan.h"
 
 struct fh_eval_options {
 	struct fh_opt_list configs, outputs, vars, prompts, providers, metadata, extensions, tags, script_env, args;

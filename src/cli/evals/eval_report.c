@@ -3,8 +3,8 @@
 #include "base/escape.h"
 #include "base/utf8.h"
 #include "cli/shared/term.h"
-#include "eval/config/text.h"
-#include "eval/repeats.h"
+#include "eval/common/text.h"
+#include "eval/results/repeats.h"
 
 #define HEAD_MAX 60 /* bytes of a prompt's label that a column's name shows */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The human-readable output of an eval: the grid of results and the summary. Untrusted text is escaped. */
 #pragma once
-#include "eval/results.h"
+#include "eval/results/results.h"
 
 struct fh_report_options {
 	unsigned width; /* width of the terminal in columns */

@@ -13,7 +13,7 @@
 #include "cli/shared/print.h"
 #include "cli/shared/progress.h"
 #include "cli/shared/term.h"
-#include "eval/kept.h"
+#include "eval/results/kept.h"
 #include "eval/outputs/output_sink.h"
 #include "eval/outputs/source.h"
 #include "eval/run.h"
@@ -168,7 +168,7 @@ static int begin_kept(struct run *run, const char *id, int64_t created_ms, struc
 		return r;
 	}
 	char text[1400];
-	if (own.code != FH_E_UNAVAILABLE || own.retryable) /* else this build has no store */
+	if (own.code != FH_E_UNAVAILABLE || own.retryable) /* no warning in a build without a store */
 		fprintf(stderr, "warning: this eval will not be in the store: %s\n", fh_error_text(&own, text, sizeof(text)));
 	return 0;
 }

@@ -3,8 +3,8 @@
  * prints the report at the end. */
 #pragma once
 #include "cli/evals/eval_options.h"
-#include "eval/grading/services.h"
-#include "eval/kept.h"
+#include "eval/services/services.h"
+#include "eval/results/kept.h"
 
 struct fh_eval_session {
 	const struct fh_eval_options *options;

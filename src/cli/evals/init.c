@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/data.h"
+#include "base/host/data.h"
 #include "base/escape.h"
 #include "base/fd.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "base/path.h"
 #include "cli/shared/options.h"
 #include "cli/shared/print.h"

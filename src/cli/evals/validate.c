@@ -3,15 +3,15 @@
 
 #include <stdio.h>
 #include "base/escape.h"
-#include "base/launcher.h"
+#include "base/process/launcher.h"
 #include "base/path.h"
 #include "cli/shared/interrupt.h"
 #include "cli/shared/options.h"
 #include "cli/shared/print.h"
-#include "eval/config/env.h"
-#include "eval/config/unknown.h"
-#include "eval/grading/services.h"
-#include "eval/plan.h"
+#include "eval/common/env.h"
+#include "eval/plan/unknown.h"
+#include "eval/services/services.h"
+#include "eval/plan/plan.h"
 #include "script/script.h"
 
 static struct fh_opt_list configs;

@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
-#include "base/launcher.h"
-#include "base/sha256.h"
+#include "base/process/launcher.h"
+#include "base/text/sha256.h"
 #include "cli/judge/judge_keep.h"
 #include "cli/judge/judge_options.h"
 #include "cli/judge/judge_report.h"
@@ -18,7 +18,8 @@
 #include "cli/shared/progress.h"
 #include "cli/shared/term.h"
 #include "judge/batch.h"
-#include "judge/comparing/truth.h"
+#include "judge/formats/data_set.h"
+#include "judge/problems/truth.h"
 
 /* EXIT_HARNESS_ERRORS: some samples could not be judged. */
 enum { EXIT_HARNESS_ERRORS = 3, EXIT_SELF_CHECK = 4 };
@@ -58,7 +59,7 @@ struct watch {
 
 /* Progress of the steps before the first sample; each has a bar. */
 struct steps {
-	bool shown; /* show bars */
+	bool shown; /* whether bars are shown */
 	const char *step;
 	size_t done, total; /* finished and all units of the current step */
 	struct fh_progress *bar;

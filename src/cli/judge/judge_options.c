@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/judge/judge_options.h"
 
-#include "base/parse.h"
+#include "base/text/parse.h"
 #include "cli/shared/interrupt.h"
 
 enum { REPEAT_MAX = 1000 };

@@ -5,7 +5,7 @@
 
 #include "base/escape.h"
 #include "cli/shared/term.h"
-#include "judge/session.h"
+#include "judge/session/session.h"
 
 void fh_judge_report_count(struct fh_judge_report *r, const struct fh_judge_problems *problems,
                            const struct fh_judge_samples *samples, const struct fh_results *results)

@@ -2,7 +2,7 @@
 /* The summary of a judgement: a table by verdict, pass@k with intervals, and what to do next; as text or as JSON. */
 #pragma once
 #include "judge/rows/estimate.h"
-#include "judge/formats/problem.h"
+#include "judge/problems/problem.h"
 #include "judge/rows/results.h"
 #include "judge/self_check.h"
 

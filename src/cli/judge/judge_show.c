@@ -3,7 +3,7 @@
 
 #include "base/escape.h"
 #include "cli/shared/print.h"
-#include "judge/languages.h"
+#include "judge/problems/languages.h"
 #include "judge/rows/results.h"
 #include "judge/self_check.h"
 

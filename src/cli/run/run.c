@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/launcher.h"
-#include "base/nearest.h"
+#include "base/process/launcher.h"
+#include "base/text/nearest.h"
 #include "base/path.h"
 #include "cli/run/run_inputs.h"
 #include "cli/run/run_keep.h"
@@ -17,10 +17,9 @@
 #include "cli/shared/interrupt.h"
 #include "cli/shared/options.h"
 #include "cli/shared/print.h"
+#include "cli/shared/program.h"
 #include "proto/plan.h"
 #include "sandbox/planning/language.h"
-
-#define CODE_MAX (64u << 20)
 
 /* The values of the options. `shaped`: an option that changes the plan was given, which --plan excludes. */
 static struct {
@@ -177,110 +176,6 @@ static int settle_limits(struct fh_error *err)
 	return 0;
 }
 
-/* The program to run: its text, its language and its arguments. */
-struct program {
-	struct fh_buf code;
-	struct fh_language *language;
-	const char *name; /* file name of the program in the sandbox; NULL: the language's default */
-	const char *const *args;
-	bool took_stdin;
-};
-
-static int read_stdin(struct fh_buf *out, struct fh_error *err)
-{
-	int r = fh_read_all(STDIN_FILENO, out);
-	if (r == -FH_E_LIMIT)
-		return fh_error_set(err, FH_E_LIMIT, "the program on standard input is larger than %u bytes", CODE_MAX);
-	return r < 0 ? fh_error_sys(err, errno, "cannot read the program from standard input") : 0;
-}
-
-/* Reads a file, a shell's <(…), or a FIFO completely. */
-static int read_file(const char *path, struct fh_buf *out, struct fh_error *err)
-{
-	struct stat st;
-	if (stat(path, &st) < 0 || !(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || S_ISCHR(st.st_mode)))
-		return fh_file_read(path, out, err);
-	fh_auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return fh_error_sys(err, errno, "cannot open %s", path);
-	int r = fh_read_all(fd, out);
-	if (r == -FH_E_LIMIT)
-		return fh_error_set(err, FH_E_LIMIT, "%s is larger than %u bytes", path, CODE_MAX);
-	return r < 0 ? fh_error_sys(err, errno, "cannot read %s", path) : 0;
-}
-
-/* The error for a language. An unknown one is a usage error; a missing interpreter is not. */
-static int not_known(int r, struct fh_error *err)
-{
-	if (r != -FH_E_NOT_FOUND)
-		return r;
-	err->code = FH_E_ARGUMENT;
-	return -FH_E_ARGUMENT;
-}
-
-/* Finds the language without -l: by the file's name, else by its first line. */
-static int find_language(struct program *p, const char *file, struct fh_error *err)
-{
-	int r = fh_language_for_file(file, &p->language, err);
-	return r == -FH_E_NOT_FOUND && fh_language_for_shebang(fh_buf_str(&p->code), &p->language) == 0 ? 0 : r;
-}
-
-/* Removes a UTF-8 byte order mark, which of all interpreters only Python's and Node's ignore. */
-static void drop_byte_order_mark(struct fh_buf *code)
-{
-	static const char mark[] = "\xef\xbb\xbf";
-	if (fh_starts_with(fh_buf_cstr(code), mark))
-		fh_buf_drop(code, sizeof(mark) - 1);
-}
-
-static bool has_extension(const struct fh_language *l, const char *path)
-{
-	for (char **e = l->extensions; *e; e++)
-		if (fh_streq(*e, fh_path_ext(path)))
-			return true;
-	return false;
-}
-
-static int read_program(struct program *p, const struct fh_opt_list *args, struct fh_error *err)
-{
-	const char *file = o.code_given || args->count == 0 ? NULL : args->items[0];
-	if (!o.code_given && !file) {
-		int r = fh_error_set(err, FH_E_ARGUMENT, "there is nothing to run");
-		fh_error_hint(err, "name a file, or give the program with -c CODE, or - to read it from standard input");
-		return r;
-	}
-	p->args = args->count ? args->items + (file != NULL) : NULL;
-	bool from_file = file && !fh_streq(file, "-");
-	int r = 0;
-	if (file && fh_path_is_dir(file)) {
-		r = fh_error_set(err, FH_E_ARGUMENT, "%s is a folder, not a program", file);
-		fh_error_hint(err, "name the file to run; --mount shows a folder inside");
-		return r;
-	}
-	if (o.language)
-		r = not_known(fh_language_load(o.language, &p->language, err), err);
-	if (r < 0)
-		return r;
-	if (o.code_given) {
-		r = fh_buf_adds(&p->code, o.code) < 0 ? fh_error_set(err, FH_E_LIMIT, "the program is too large") : 0;
-	} else if (from_file) {
-		r = read_file(file, &p->code, err);
-	} else {
-		p->took_stdin = true;
-		r = read_stdin(&p->code, err);
-	}
-	if (r < 0)
-		return r;
-	drop_byte_order_mark(&p->code);
-	if (!o.language && from_file)
-		r = not_known(find_language(p, file, err), err);
-	else if (!o.language && fh_language_for_shebang(fh_buf_str(&p->code), &p->language) < 0)
-		r = fh_error_set(err, FH_E_ARGUMENT, "the language is not said: add -l LANG");
-	if (r == 0 && from_file && has_extension(p->language, file))
-		p->name = fh_path_base(file);
-	return r;
-}
-
 /* ------------------------------------------------------------------------------------------------------- the plan */
 
 /* Reads the file of --stdin-file into the plan, so that --explain shows a complete plan. */
@@ -288,7 +183,7 @@ static int read_stdin_file(struct fh_plan *plan, struct fh_error *err)
 {
 	if (!o.stdin_file || !o.explain)
 		return 0;
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(CODE_MAX);
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_PROGRAM_MAX);
 	int r = fh_file_read(o.stdin_file, &text, err);
 	if (r < 0)
 		return fh_error_wrap(err, "option --stdin-file");
@@ -328,7 +223,7 @@ static int read_options(const struct fh_opt_list *args, struct fh_request *reque
 	return r;
 }
 
-static void use_program(struct fh_request *request, const struct program *program)
+static void use_program(struct fh_request *request, const struct fh_program *program)
 {
 	request->language = program->language->name;
 	request->code = (struct fh_bytes){ fh_buf_cstr(&program->code), program->code.n };
@@ -349,12 +244,12 @@ static void use_inputs(struct fh_request *request, const struct fh_run_inputs *i
 static int build_plan(const struct fh_opt_list *args, bool *ret_took_stdin, struct fh_plan **ret, struct fh_error *err)
 {
 	struct fh_request request;
-	struct program program = { .code = FH_BUF_INIT(CODE_MAX) };
+	struct fh_program program = FH_PROGRAM_INIT;
 	struct fh_run_inputs in = { 0 };
 	fh_request_init(&request);
 	int r = read_options(args, &request, err);
 	if (r == 0 && !o.command)
-		r = read_program(&program, args, err);
+		r = fh_program_read(&program, o.language, o.code_given ? o.code : NULL, args->items, args->count, err);
 	if (r == 0)
 		r = fh_run_inputs_read(&o.files, &o.mounts, &o.outs, &in, err);
 	if (r == 0) {
@@ -364,8 +259,7 @@ static int build_plan(const struct fh_opt_list *args, bool *ret_took_stdin, stru
 		r = fh_plan_build(&request, ret, err);
 	}
 	*ret_took_stdin = program.took_stdin;
-	fh_language_free(program.language);
-	fh_buf_release(&program.code);
+	fh_program_release(&program);
 	fh_run_inputs_release(&in);
 	return r;
 }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/proc.h"
+#include "base/process/proc.h"
 #include "cli/shared/commands.h"
 #include "json/json.h"
 #include "proto/plan.h"

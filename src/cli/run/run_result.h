@@ -2,7 +2,7 @@
 /* Handles the result of `fumehood run`: passes output on as it arrives, writes files of --out, explains the end, and
  * chooses the exit status. */
 #pragma once
-#include "base/place.h"
+#include "base/host/place.h"
 #include "cli/shared/options.h"
 #include "fumehood/sandbox.h"
 

@@ -2,14 +2,16 @@
 /* Program fumehood-serve: `fumehood serve`. */
 #include "cli/serve/serve.h"
 
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/pidfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
-#include "base/launcher.h"
+#include "base/process/launcher.h"
 #include "cli/serve/serve_log.h"
 #include "cli/serve/serve_tls.h"
 #include "cli/shared/interrupt.h"
@@ -17,7 +19,7 @@
 #include "e2b/server.h"
 #include "server/http_address.h"
 
-enum { PEM_MAX = 1 << 20 };
+enum { PEM_MAX = 1 << 20, ARENAS = 4, TRIM_S = 20, TRIM_FROM = 1 << 20 };
 
 static uint64_t port, listen_descriptor, until_pid, queue;
 static const char *state;
@@ -54,8 +56,8 @@ static const struct fh_opt options[] = {
 	  "Requests of one key to /run_code, /judge and /submit that may wait; more are told to come again.",
 	  .default_text = "256" },
 	{ "state", 0, FH_OPT_STRING, &state, "FOLDER",
-	  "Keep paused sandboxes (their files, not their memory), snapshots and templates there for the next server; made "
-	  "if it is missing (mode 0700)." },
+	  "Keep paused sandboxes (their files, not their memory), snapshots, templates and volumes there for the next "
+	  "server; made if it is missing (mode 0700). Without it there are no volumes." },
 	{ "access-log", 0, FH_OPT_STRING, &access_log, "FILE", "Append a line of JSON for each request; - is stderr." },
 	{ "quiet", 'q', FH_OPT_FLAG, &quiet, NULL, "Do not say where the server listens and how it is used." },
 	{ "listen-descriptor", 0, FH_OPT_U64, &listen_descriptor, "N", "A socket that listens already.", FH_OPT_HIDDEN },
@@ -71,6 +73,9 @@ static const struct fh_opt options[] = {
 	CEILING("processes", FH_CEILING_PROCESSES, FH_OPT_U64, "N", "Processes and threads of one sandbox.", FROM_ONE),
 	CEILING("output", FH_CEILING_OUTPUT, FH_OPT_SIZE, "SIZE", "Output of one command or run of code, for each stream."),
 	CEILING("cpu-time", FH_CEILING_CPU_TIME, FH_OPT_DURATION, "SECONDS", "CPU time of one command or run of code."),
+	CEILING("volumes", FH_CEILING_VOLUMES, FH_OPT_U64, "N", "Volumes that one key may have.", FROM_ONE),
+	CEILING("volume-size", FH_CEILING_VOLUME_SIZE, FH_OPT_SIZE, "SIZE",
+	        "Size of one volume; sandboxes that run with a larger one are paused a moment later."),
 	{ 0 },
 };
 static const struct fh_command_line command_line = {
@@ -82,6 +87,7 @@ static const struct fh_command_line command_line = {
 	           "  E2B_API_KEY=e2b_0123456789abcdef\n"
 	           "  E2B_API_URL=" FH_SERVE_URL "\n"
 	           "  E2B_SANDBOX_URL=" FH_SERVE_URL "\n"
+	           "and for the files of volumes E2B_VOLUME_API_URL, which is the same.\n"
 	           "\n"
 	           "Exit status: 0 when it was told to stop, 1 when it could not serve, 2 for a wrong command line.",
 	.options = options,
@@ -152,6 +158,17 @@ static void greet(const struct fh_http_server *server)
 	        "Serving E2B's API at %s://%s:%u. In a client's shell:\n"
 	        "  export E2B_API_KEY=%s E2B_API_URL=%s://%s:%u E2B_SANDBOX_URL=%s://%s:%u\n",
 	        scheme, address, at, key_file ? "KEY" : "e2b_0123456789abcdef", scheme, address, at, scheme, address, at);
+	if (state)
+		fprintf(stderr, "  export E2B_VOLUME_API_URL=%s://%s:%u\n", scheme, address, at);
+}
+
+/* Gives memory back to the system that a burst of requests needed: malloc keeps it in pieces that are too small to be
+ * given back one by one. */
+static void give_back_memory(void)
+{
+	struct mallinfo2 m = mallinfo2();
+	if (m.fordblks > TRIM_FROM && m.fordblks > m.uordblks)
+		(void)malloc_trim(0);
 }
 
 static int serve(struct fh_e2b *s, const struct fh_http_options *o, struct fh_error *err)
@@ -165,8 +182,13 @@ static int serve(struct fh_e2b *s, const struct fh_http_options *o, struct fh_er
 		greet(server);
 	fh_auto_close int owner = until_pid ? pidfd_open((pid_t)until_pid, 0) : -1;
 	struct pollfd ends = { .fd = owner, .events = POLLIN };
+	int64_t trim_ns = 0;
 	while (r == 0 && !fh_interrupted && !(until_pid && (owner < 0 || ends.revents))) {
 		(void)poll(&ends, 1, 1000); /* returns at once on a signal */
+		if (fh_now_ns() >= trim_ns) {
+			give_back_memory();
+			trim_ns = fh_now_ns() + TRIM_S * FH_NS_PER_S;
+		}
 		if (fh_launcher_lost() && !fh_e2b_engines_alive(&s->engines))
 			r = fh_error_set(
 			    err, FH_E_UNAVAILABLE,
@@ -186,6 +208,8 @@ int main(int argc, char **argv)
 	struct fh_http_options http = { .route = fh_e2b_route, .done = fh_e2b_done, .listener = -1 };
 	struct fh_e2b_options o = { 0 };
 	int status;
+	(void)mallopt(M_ARENA_MAX,
+	              ARENAS); /* else each of eight for every processor keeps what its busiest moment needed */
 	if (fh_launcher_start(&err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
 	if (!fh_options_alone(&command_line, argc, argv, &status))

@@ -10,7 +10,7 @@
 
 #include "base/fd.h"
 #include "base/path.h"
-#include "base/proc.h"
+#include "base/process/proc.h"
 
 enum { OPENSSL_MS = 60000, ERROR_MAX = 4096 };
 #define WEEK_S "604800"

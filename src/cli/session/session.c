@@ -18,8 +18,9 @@ static const struct fh_opt options[] = {
 	{ "", .help = "A new session" },
 	{ "name", 'n', FH_OPT_STRING, &O.name, "NAME", "What to call it, in lists and in the other commands." },
 	{ "lease", 0, FH_OPT_DURATION, &O.lease_ms, "SECONDS", "How long it lives unless renewed.", .default_text = "1h" },
-	{ "language", 'l', FH_OPT_STRING, &O.language, "LANG", "Show that language's tools in it.",
-	  .default_words = "the host's programs" },
+	{ "language", 'l', FH_OPT_STRING, &O.language, "LANG",
+	  "new: show that language's tools in it. run: the language of the program.",
+	  .default_words = "the host's programs; for run what FILE's name says" },
 	{ "image", 0, FH_OPT_STRING, &O.image, "DIR", "A folder that holds a root file system." },
 	{ "from", 0, FH_OPT_STRING, &O.from, "FILE", "Start from what `snapshot` wrote." },
 	{ "as-root", 0, FH_OPT_FLAG, &O.root, NULL, "Programs see themselves as root (uid 0, without capabilities)." },
@@ -33,6 +34,7 @@ static const struct fh_opt options[] = {
 	{ "user", 'u', FH_OPT_STRING, &O.user, "USER", "Run it as user or root.", .default_words = "as the session's" },
 	{ "cwd", 'w', FH_OPT_STRING, &O.cwd, "DIR", "The folder that it starts in." },
 	{ "env", 'e', FH_OPT_LIST, &O.env, "NAME=VALUE", "A variable of its environment, beside PATH, HOME and the like." },
+	{ "code", 'c', FH_OPT_STRING, &O.code, "CODE", "run: the program's text, instead of FILE." },
 	{ "tty", 't', FH_OPT_FLAG, &O.terminal, NULL, "Give it a terminal." },
 	{ "detach", 'd', FH_OPT_FLAG, &O.detach, NULL,
 	  "Do not wait for it: print its id; what it writes and nobody reads, but the newest, is dropped." },
@@ -45,24 +47,30 @@ static const struct fh_opt options[] = {
 	  "The same for its memory, where control groups can hold that." },
 	{ "", .help = "All" },
 	{ "recursive", 'r', FH_OPT_FLAG, &O.recursive, NULL, "ls, watch: folders below, too." },
-	{ "json", 0, FH_OPT_FLAG, &O.json, NULL, "Print JSON: an array, or for watch one object a line." },
+	{ "json", 0, FH_OPT_FLAG, &O.json, NULL,
+	  "Print JSON: an object or array when it is over, for watch one object a line." },
 	{ 0 },
 };
 
 static const struct fh_command_line command_line = {
 	.program = "fumehood session",
-	.synopsis = "[OPTIONS] new | list | exec S -- CMD… | attach S [PROCESS] | cp FROM TO | ls S[:DIR] | watch S[:DIR] "
+	.synopsis = "[OPTIONS] new | list | exec S -- CMD… | run S [-l LANG] [-c CODE | FILE | -] [-- ARGS…] | "
+	            "attach S [PROCESS] | cp FROM TO | ls S[:DIR] | watch S[:DIR] "
 	            "| branch S [NAME] | "
 	            "snapshot S FILE | pause S | resume S | rm S…",
 	.about = "Sandboxes that live on: programs run in them one after the other or side by side, and find the files "
 	         "that others "
 	         "left. S is the name of a session or the first letters of its id, at least four; S:PATH is a file in it.",
-	.details = "`attach S` gives a shell in a terminal, `attach S PROCESS` the output and input of a program that runs "
-	           "there. Ctrl-C goes "
-	           "to the program.\n\n"
-	           "Exit status: of exec and attach that of the program (128 and the signal's number when one ended it); "
-	           "otherwise 0, or 1 "
-	           "when it could not be done.",
+	.details =
+	    "`attach S` gives a shell in a terminal, `attach S PROCESS` the output and input of a program that runs "
+	    "there. Ctrl-C goes "
+	    "to the program.\n\n"
+	    "`run S FILE` copies the file into the working folder, as cp does, and runs it there in its language; "
+	    "text of -c or - is "
+	    "there while it runs. A language that is compiled is compiled in a sandbox of its own before.\n\n"
+	    "Exit status: of exec, run and attach that of the program (128 and the signal's number when one ended it); "
+	    "otherwise 0, or 1 "
+	    "when it could not be done.",
 	.options = options,
 };
 
@@ -141,8 +149,10 @@ bool fh_session_split(const char *text, char **ret_name, const char **ret_path)
 
 /* ------------------------------------------------------------------------------------------------------ new, branch */
 
-static void say_made(const char *id)
+/* not_branched: of a branch, an array that becomes part of the JSON; NULL: it is no branch. */
+static void say_made(const struct fh_sandbox *made, json_t *not_branched)
 {
+	const char *id = fh_sandbox_id(made), *why;
 	if (!O.json) {
 		fh_print_line(O.name ? O.name : id);
 		return;
@@ -150,6 +160,14 @@ static void say_made(const char *id)
 	fh_auto_json json_t *o = json_object();
 	json_object_set_new(o, "id", json_string(id));
 	json_object_set_new(o, "name", O.name ? json_string(O.name) : json_null());
+	fh_auto_json json_t *start = json_object();
+	enum fh_start path = fh_sandbox_start(made, &why);
+	json_object_set_new(start, "path", path == FH_START_AUTO ? json_null() : json_string(fh_start_name(path)));
+	if (*why)
+		json_object_set_new(start, "why", fh_json_bytes(fh_str(why)));
+	json_object_set(o, "start", start);
+	if (not_branched)
+		json_object_set(o, "not_branched", not_branched);
 	fh_auto_free char *text = fh_json_text(o, 0);
 	fh_print_line(text);
 }
@@ -195,13 +213,33 @@ static int new_session(const char *const *args, size_t count, struct fh_error *e
 	if (r == 0) {
 		r = O.from ? fh_sandbox_restore(client, from, &o, &s, err) : fh_sandbox_create(client, plan, &o, &s, err);
 		if (r == 0) {
-			say_made(fh_sandbox_id(s));
+			say_made(s, NULL);
 			fh_sandbox_free(s);
 		}
 		fh_client_close(client);
 	}
 	fh_plan_free(plan);
 	return r;
+}
+
+/* Says which processes a branch lacks, and returns them as JSON. */
+static json_t *name_processes(const struct fh_process_info *processes, size_t n)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < n; i++) {
+		const struct fh_process_info *p = &processes[i];
+		bool context = fh_streq(p->tag, "context");
+		if (p->ended)
+			continue;
+		json_t *o = json_object();
+		json_object_set_new(o, "pid", json_integer(p->pid));
+		json_object_set_new(o, "tag", p->tag[0] ? fh_json_bytes(fh_str(p->tag)) : json_null());
+		json_object_set_new(o, "command", fh_json_bytes(fh_str(p->command)));
+		json_array_append_new(list, o);
+		fprintf(stderr, "fumehood: not in the branch: process %u (%s)\n", p->pid,
+		        context ? "a code context, which branches within its session" : p->command);
+	}
+	return list;
 }
 
 static int branch(const char *const *args, size_t count, struct fh_error *err)
@@ -221,10 +259,8 @@ static int branch(const char *const *args, size_t count, struct fh_error *err)
 		r = fh_sandbox_branch(h.sandbox, &o, &s, err);
 	if (r < 0)
 		return r;
-	say_made(fh_sandbox_id(s));
-	for (size_t i = 0; i < n; i++)
-		if (!processes[i].ended)
-			fprintf(stderr, "fumehood: not in the branch: process %u (%s)\n", processes[i].pid, processes[i].command);
+	fh_auto_json json_t *not_branched = name_processes(processes, n);
+	say_made(s, not_branched);
 	fh_sandbox_free(s);
 	return 0;
 }
@@ -347,6 +383,7 @@ static const struct {
 	{ "new", 0, 0, new_session },
 	{ "list", 0, 0, list },
 	{ "exec", 2, SIZE_MAX, fh_session_exec },
+	{ "run", 1, SIZE_MAX, fh_session_run },
 	{ "attach", 1, 2, fh_session_attach },
 	{ "cp", 2, 2, fh_session_cp },
 	{ "ls", 1, 1, fh_session_ls },
@@ -373,7 +410,7 @@ int fh_command_session(int argc, char **argv)
 		r = known
 		        ? fh_error_set(&err, FH_E_ARGUMENT, "session %s was given too few or too many arguments", args.items[0])
 		        : fh_error_set(&err, FH_E_ARGUMENT,
-		                       "session needs one of new, list, exec, attach, cp, ls, watch, branch, "
+		                       "session needs one of new, list, exec, run, attach, cp, ls, watch, branch, "
 		                       "snapshot, pause, resume and rm");
 		fh_error_hint(&err, "`fumehood session --help` tells more");
 	}

@@ -5,7 +5,7 @@
 #include "fumehood/session.h"
 
 struct fh_session_options {
-	const char *name, *language, *image, *user, *cwd, *tag, *from;
+	const char *name, *language, *image, *user, *cwd, *tag, *from, *code;
 	struct fh_opt_list env;
 	uint64_t lease_ms, memory, disk, processes;       /* settings and limits of a session */
 	uint64_t wall_ms, cpu_ms, output, command_memory; /* limits of a command; 0: the session's */
@@ -28,4 +28,13 @@ bool fh_session_split(const char *text, char **ret_name, const char **ret_path);
 /* An action such as exec; args[0] is its first argument. Returns the exit status, or a negative code with err. */
 typedef int fh_session_action(const char *const *args, size_t count, struct fh_error *err);
 fh_session_action fh_session_exec, fh_session_attach;                                  /* session_exec.c */
+fh_session_action fh_session_run;                                                      /* session_run.c */
 fh_session_action fh_session_cp, fh_session_ls, fh_session_watch, fh_session_snapshot; /* session_files.c */
+
+/* For session_run.c: a command as the options say it, run to its end; returns its exit status. `env`: variables beside
+ * the session's own, or NULL. */
+int fh_session_command(struct fh_session_handle *h, const char *const *argv, const char *const *env, bool no_stdin,
+                       struct fh_error *err);
+/* Prints what became of a command, for --json. */
+struct fh_result;
+void fh_session_print_result(const struct fh_result *r);

@@ -11,8 +11,9 @@
 #include "cli/session/session.h"
 #include "cli/shared/interrupt.h"
 #include "cli/shared/print.h"
+#include "sandbox/planning/result_json.h"
 
-enum { LOOK_MS = 200, PIECE = 64 << 10 };
+enum { LOOK_MS = 200, PIECE = 64 << 10, KEPT_MAX = 64 << 20 };
 #define O fh_session_options
 
 /* ---------------------------------------------------------------------------------------------------------- streams */
@@ -42,14 +43,31 @@ static void follow_size(struct fh_process *p, struct winsize *known)
 	(void)fh_process_resize(p, now.ws_row, now.ws_col, NULL);
 }
 
-static int copy_out(struct fh_process *p, enum fh_stream stream, int fd, bool terminal, struct fh_error *err)
+/* What a command wrote, for --json. */
+struct kept {
+	struct fh_buf text[2]; /* stdout, stderr */
+	bool truncated[2];
+};
+
+static void keep(struct kept *k, enum fh_stream stream, const char *piece, size_t n)
+{
+	struct fh_buf *b = &k->text[stream == FH_STDERR];
+	size_t room = KEPT_MAX - b->n;
+	(void)fh_buf_add(b, piece, FH_MIN(n, room));
+	k->truncated[stream == FH_STDERR] |= n > room;
+}
+
+/* kept: where it goes instead of our own stream, or NULL. */
+static int copy_out(struct fh_process *p, enum fh_stream stream, bool terminal, struct kept *kept, struct fh_error *err)
 {
 	fh_auto_free char *piece = fh_xcalloc(1, PIECE);
 	struct winsize size = { 0 };
 	for (;;) {
 		ssize_t n = fh_process_read(p, stream, piece, PIECE, LOOK_MS, err);
-		if (n > 0)
-			fh_print_bytes(fd, (struct fh_str){ piece, (size_t)n });
+		if (n > 0 && kept)
+			keep(kept, stream, piece, (size_t)n);
+		else if (n > 0)
+			fh_print_bytes(stream == FH_STDERR ? STDERR_FILENO : STDOUT_FILENO, (struct fh_str){ piece, (size_t)n });
 		else if (n != -FH_E_TIMEOUT)
 			return (int)n;
 		if (stream != FH_STDOUT)
@@ -63,9 +81,15 @@ static int copy_out(struct fh_process *p, enum fh_stream stream, int fd, bool te
 	}
 }
 
-static void *copy_errors(void *process)
+struct errors {
+	struct fh_process *process;
+	struct kept *kept;
+};
+
+static void *copy_errors(void *given)
 {
-	(void)copy_out(process, FH_STDERR, STDERR_FILENO, false, NULL);
+	struct errors *e = given;
+	(void)copy_out(e->process, FH_STDERR, false, e->kept, NULL);
 	return NULL;
 }
 
@@ -86,19 +110,43 @@ static int status_of(const struct fh_exit *e)
 	return e->exit_code >= 0 ? e->exit_code : 128 + e->signal;
 }
 
-/* Connects our own streams to a process until it ends; returns its exit status. */
-static int join(struct fh_process *p, bool terminal, struct fh_error *err)
+void fh_session_print_result(const struct fh_result *r)
 {
-	pthread_t in, errors;
+	fh_auto_json json_t *o = fh_outcome_json(r);
+	json_object_set_new(o, "fired", fh_fired_json(r->fired));
+	fh_auto_free char *text = fh_json_text(o, isatty(STDOUT_FILENO) ? 2 : 0);
+	fh_print_line(text);
+}
+
+static void print_kept(const struct kept *k, const struct fh_exit *e)
+{
+	struct fh_result r = {
+		.status = e->status, .exit_code = e->exit_code, .signal = e->signal, .fired = e->fired, .usage = e->usage
+	};
+	for (int i = 0; i < 2; i++) {
+		enum fh_stream stream = i ? FH_STDERR : FH_STDOUT;
+		r.stream_data[stream] = (uint8_t *)k->text[i].p;
+		r.stream_size[stream] = k->text[i].n;
+		r.stream_truncated[stream] = k->truncated[i];
+	}
+	fh_session_print_result(&r);
+}
+
+/* Connects our own streams to a process until it ends; returns its exit status. feeds: it gets our standard input. */
+static int join(struct fh_process *p, bool terminal, bool feeds, struct fh_error *err)
+{
+	pthread_t in, thread;
 	struct termios before;
 	struct fh_exit e;
+	struct kept kept = { .text = { FH_BUF_INIT(0), FH_BUF_INIT(0) } }, *to = O.json ? &kept : NULL;
+	struct errors errors = { p, to };
 	bool raw = terminal && make_raw(&before);
 	fh_interrupt_catch();
-	bool feeding = pthread_create(&in, NULL, feed, p) == 0;
-	bool has_errors = pthread_create(&errors, NULL, copy_errors, p) == 0;
-	int r = copy_out(p, FH_STDOUT, STDOUT_FILENO, terminal, err);
+	bool feeding = feeds && pthread_create(&in, NULL, feed, p) == 0;
+	bool has_errors = pthread_create(&thread, NULL, copy_errors, &errors) == 0;
+	int r = copy_out(p, FH_STDOUT, terminal, to, err);
 	if (has_errors)
-		pthread_join(errors, NULL);
+		pthread_join(thread, NULL);
 	if (r == 0)
 		r = fh_process_wait(p, -1, &e, err);
 	if (raw)
@@ -107,14 +155,20 @@ static int join(struct fh_process *p, bool terminal, struct fh_error *err)
 		pthread_cancel(in);
 		pthread_join(in, NULL);
 	}
-	return r == 0 ? status_of(&e) : r;
+	if (r == 0 && O.json)
+		print_kept(&kept, &e);
+	if (r == 0)
+		r = status_of(&e);
+	fh_buf_release(&kept.text[0]);
+	fh_buf_release(&kept.text[1]);
+	return r;
 }
 
 /* -------------------------------------------------------------------------------------------------------- actions */
 
-/* Starts a program, with the plan's own environment and the variables that were given on the command line. */
-static int spawn(struct fh_session_handle *h, const char *const *argv, bool terminal, struct fh_process **ret,
-                 struct fh_error *err)
+/* Starts a program, with the plan's own environment and more variables. */
+static int spawn(struct fh_session_handle *h, const char *const *argv, const char *const *env, bool terminal,
+                 bool no_stdin, struct fh_process **ret, struct fh_error *err)
 {
 	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
 	struct winsize size = { .ws_row = 24, .ws_col = 80 };
@@ -127,32 +181,44 @@ static int spawn(struct fh_session_handle *h, const char *const *argv, bool term
 	o.columns = size.ws_col;
 	o.user = O.user;
 	o.tag = O.tag;
-	o.no_stdin = O.detach;
+	o.no_stdin = no_stdin;
 	o.drop_unread = O.detach;
 	o.wall_time_ms = O.wall_ms;
 	o.cpu_time_ms = O.cpu_ms;
 	o.output_bytes = O.output;
 	o.memory_bytes = O.command_memory;
-	o.more_env = O.env.count ? O.env.items : NULL;
+	o.more_env = env;
 	return fh_process_spawn(h->sandbox, &o, ret, err);
 }
 
-int fh_session_exec(const char *const *args, size_t count, struct fh_error *err)
+static const char *const *given_env(void)
 {
-	fh_auto_session struct fh_session_handle h = { NULL };
+	return O.env.count ? O.env.items : NULL;
+}
+
+int fh_session_command(struct fh_session_handle *h, const char *const *argv, const char *const *env, bool no_stdin,
+                       struct fh_error *err)
+{
 	struct fh_process *p;
-	(void)count;
-	int r = fh_session_open(args[0], &h, err);
-	if (r == 0)
-		r = spawn(&h, args + 1, O.terminal, &p, err);
+	/* With --json the caller is a program. What it pipes in is the command's input; a terminal's input is not. */
+	no_stdin = no_stdin || O.detach || (O.json && isatty(STDIN_FILENO));
+	int r = spawn(h, argv, env, O.terminal, no_stdin, &p, err);
 	if (r < 0)
 		return r;
 	if (O.detach)
 		fh_print_line(fh_process_id(p));
 	else
-		r = join(p, O.terminal && isatty(STDIN_FILENO), err);
+		r = join(p, O.terminal && !O.json && isatty(STDIN_FILENO), !no_stdin, err);
 	fh_process_free(p);
 	return r;
+}
+
+int fh_session_exec(const char *const *args, size_t count, struct fh_error *err)
+{
+	fh_auto_session struct fh_session_handle h = { NULL };
+	(void)count;
+	int r = fh_session_open(args[0], &h, err);
+	return r < 0 ? r : fh_session_command(&h, args + 1, given_env(), false, err);
 }
 
 static int attach_to(struct fh_session_handle *h, const char *prefix, struct fh_process **ret, struct fh_error *err)
@@ -187,10 +253,11 @@ int fh_session_attach(const char *const *args, size_t count, struct fh_error *er
 	bool terminal = count == 1;
 	int r = fh_session_open(args[0], &h, err);
 	if (r == 0)
-		r = terminal ? spawn(&h, shell, true, &p, err) : attach_to(&h, args[1], &p, err);
+		r = terminal ? spawn(&h, shell, given_env(), true, false, &p, err) : attach_to(&h, args[1], &p, err);
 	if (r < 0)
 		return r;
-	r = join(p, terminal && isatty(STDIN_FILENO), err);
+	O.json = false; /* what it writes is for us to see */
+	r = join(p, terminal && isatty(STDIN_FILENO), true, err);
 	fh_process_free(p);
 	return r;
 }

@@ -17,7 +17,9 @@ int fh_command_mcp(int argc, char **argv);
 int fh_command_env(int argc, char **argv);
 int fh_command_with(int argc, char **argv);
 
-/* Name of the n-th command, from 0, that is a program of its own; NULL: there are no more. */
+/* Name of the n-th program, from 0, that holds commands apart: "eval" for fumehood-eval; NULL: there are no more. */
 FH_NULLABLE const char *fh_command_apart(size_t n);
+/* The commands that such a program holds: "list, show, …". free() it. */
+FH_OWN char *fh_command_names_in(const char *program);
 /* Path of that program; NULL: this installation lacks it. free() it. */
 FH_OWN FH_NULLABLE char *fh_command_program(const char *name);

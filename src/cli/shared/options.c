@@ -4,8 +4,8 @@
 #include <float.h>
 #include <stdio.h>
 
-#include "base/nearest.h"
-#include "base/parse.h"
+#include "base/text/nearest.h"
+#include "base/text/parse.h"
 #include "cli/shared/options_table.h"
 #include "cli/shared/print.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "base/parse.h"
+#include "base/text/parse.h"
 #include "base/utf8.h"
 
 /* -------------------------------------------------------------------------------------------------- the terminal */
@@ -392,11 +392,54 @@ static void put_row(struct fh_buf *out, const struct fh_table *t, size_t row, co
 	}
 }
 
+/* Whether a column is so narrow that its text would run down the screen in pieces of words. */
+static bool is_unreadable(const struct fh_table *t, const unsigned *widths)
+{
+	enum { READABLE = 8 };
+	for (size_t i = 0; i < t->count; i++)
+		if (widths[i % t->columns] < FH_MIN(natural_width(&t->cells[i]), READABLE))
+			return true;
+	return false;
+}
+
+/* Prints the lines of a cell one below the other, indented; of a header only the first. */
+static void put_folded(struct fh_buf *out, const struct cell *c, unsigned width, bool header, bool color)
+{
+	unsigned indent = header ? 0 : 2;
+	for (size_t at = 0, next; at < c->size; at = next) {
+		size_t n = line_length(c, at, FH_MAX(width, indent + 1) - indent, &next);
+		fh_buf_addf(out, "%*s", (int)indent, "");
+		put_piece(out, c, at, n, header, color);
+		fh_buf_addc(out, '\n');
+		if (header)
+			return;
+	}
+}
+
+/* Prints each row as a record, for terminals too narrow for the table: the name of each column, and its text below. */
+static void put_records(struct fh_buf *out, const struct fh_table *t, unsigned width, const struct grid *grid,
+                        bool color)
+{
+	for (size_t row = 1; row < t->count / t->columns; row++) {
+		for (unsigned i = 0; i < width; i++)
+			fh_buf_adds(out, grid->horizontal);
+		fh_buf_addc(out, '\n');
+		for (unsigned i = 0; i < t->columns; i++) {
+			put_folded(out, &t->cells[i], width, true, color);
+			put_folded(out, &t->cells[row * t->columns + i], width, false, color);
+		}
+	}
+}
+
 void fh_table_print(const struct fh_table *t, struct fh_buf *out, unsigned width, bool color)
 {
 	const struct grid *grid = fh_term_is_ascii() ? &ascii : &boxes;
 	fh_auto_free unsigned *widths = fh_xcalloc(t->columns, sizeof(*widths));
 	choose_widths(t, width, widths);
+	if (t->count > t->columns && is_unreadable(t, widths)) {
+		put_records(out, t, width, grid, color);
+		return;
+	}
 	put_rule(out, t, widths, grid, grid->top);
 	for (size_t row = 0; row < t->count / t->columns; row++) {
 		if (row > 0)

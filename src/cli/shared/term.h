@@ -14,7 +14,8 @@ unsigned fh_term_width(int fd); /* columns; 80 when unknown; COLUMNS overrides *
 /* Columns that s takes on a terminal; wide and combining characters are taken into account. */
 unsigned fh_term_text_width(struct fh_str s);
 
-/* A table with borders; cells wrap to their column's width. Cell text is escaped here (base/escape.h); a cell may have
+/* A table with borders; cells wrap to their column's width. Where a column would get too narrow to be read, each row is
+ * printed as a list of its columns. Cell text is escaped here (base/escape.h); a cell may have
  * a style for its first word, such as [PASS]. */
 struct fh_table;
 enum fh_style { FH_STYLE_NONE, FH_STYLE_GOOD, FH_STYLE_BAD, FH_STYLE_WARN, FH_STYLE_DIM, FH_STYLE_BOLD };

@@ -34,7 +34,7 @@ static json_t *eval_json(const struct fh_store_eval *e)
 	return o;
 }
 
-/* A page of the list, as JSON with each eval's tags if `tags` is set, and the tags that evals of the kind have. */
+/* A page of the list, with each eval's tags and the tags that evals of the kind have. */
 struct page {
 	struct fh_store_eval_list found;
 	json_t *tags; /* array: one object for each eval found */
@@ -61,8 +61,7 @@ static int read_tags(struct fh_store *s, const struct fh_store_eval_filter *filt
 }
 
 /* Reads a page of the list. A missing store counts as empty. */
-static bool list(struct fh_http_request *r, const struct fh_store_eval_filter *filter, uint64_t limit, bool with_tags,
-                 struct page *ret)
+static bool list(struct fh_http_request *r, const struct fh_store_eval_filter *filter, uint64_t limit, struct page *ret)
 {
 	struct fh_view *v = fh_http_context(r);
 	struct fh_error err = FH_ERROR_INIT;
@@ -73,7 +72,7 @@ static bool list(struct fh_http_request *r, const struct fh_store_eval_filter *f
 	if (e == 0)
 		e = fh_store_evals(store, filter, (uint64_t)fh_view_query_int(r, "offset", 0, 0, INT32_MAX), limit, &ret->found,
 		                   &err);
-	if (e == 0 && with_tags)
+	if (e == 0)
 		e = read_tags(store, filter, ret, &err);
 	fh_view_stores_give(&v->stores, store);
 	if (e < 0)
@@ -88,7 +87,7 @@ static void get_evals(struct fh_http_request *r, struct fh_str body)
 		                                   .text = search && *search ? search : NULL,
 		                                   .tag = tag && *tag ? tag : NULL };
 	struct page page = { 0 };
-	if (list(r, &filter, (uint64_t)fh_view_query_int(r, "limit", LIST_DEFAULT, 1, LIST_MAX), true, &page)) {
+	if (list(r, &filter, (uint64_t)fh_view_query_int(r, "limit", LIST_DEFAULT, 1, LIST_MAX), &page)) {
 		json_t *evals = json_array();
 		for (size_t i = 0; i < page.found.count; i++) {
 			json_t *o = eval_json(&page.found.items[i]);
@@ -102,36 +101,13 @@ static void get_evals(struct fh_http_request *r, struct fh_str body)
 	page_release(&page);
 }
 
-/* The list of all evals in promptfoo's form; passRate is in percent. */
-static void get_results(struct fh_http_request *r, struct fh_str body)
-{
-	/* There are no red-team evals: a list of them alone is empty. */
-	bool redteam = fh_streq(fh_http_query(r, "type"), "redteam");
-	struct fh_store_eval_filter filter = { .kind = redteam ? "redteam" : "eval" };
-	struct page page = { 0 };
-	if (list(r, &filter, 0, false, &page)) {
-		json_t *data = json_array();
-		for (size_t i = 0; i < page.found.count; i++) {
-			const struct fh_store_eval *e = &page.found.items[i];
-			uint64_t done = e->passed + e->failed + e->errors;
-			json_t *o = json_pack("{s:I, s:I, s:n, s:b, s:f}", "createdAt", (json_int_t)e->created_ms, "numTests",
-			                      (json_int_t)e->rows, "datasetId", "isRedteam", 0, "passRate",
-			                      done ? 100.0 * (double)e->passed / (double)done : 0.0);
-			set_text(o, "evalId", e->id);
-			set_text(o, "description", e->description);
-			fh_auto_free char *label =
-			    *e->description ? fh_xasprintf("%s (%s)", e->description, e->id) : fh_xstrdup(e->id);
-			set_text(o, "label", label);
-			json_object_set_new(o, "providers", json_array());
-			json_array_append_new(data, o);
-		}
-		fh_http_reply_json(r, 200, json_pack("{s:o}", "data", data));
-	}
-	page_release(&page);
-}
+static const char *const WISHES[] = {
+	[FH_STORE_GO_ON] = "go-on", [FH_STORE_PAUSE] = "pause", [FH_STORE_CANCEL] = "cancel"
+};
 
 static void get_eval(struct fh_http_request *r, struct fh_str body)
 {
+	enum fh_store_wish wish = FH_STORE_GO_ON;
 	fh_auto_visit struct fh_view_visit v = { 0 };
 	struct fh_store_documents d = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
@@ -139,6 +115,7 @@ static void get_eval(struct fh_http_request *r, struct fh_str body)
 	if (!fh_view_visit(r, &v))
 		return;
 	if (fh_store_documents(v.store, v.eval.number, &d, &err) < 0 ||
+	    fh_store_wished(v.store, v.eval.number, &wish, &err) < 0 ||
 	    fh_store_facets(v.store, v.eval.number, &facets, &err) < 0) {
 		fh_view_fail_from(r, &err);
 	} else {
@@ -147,6 +124,7 @@ static void get_eval(struct fh_http_request *r, struct fh_str body)
 		json_object_set(o, "columnHeads", d.columns);
 		json_object_set(o, "tags", d.tags);
 		json_object_set(o, "facets", facets);
+		json_object_set_new(o, "wish", json_string(WISHES[wish]));
 		/* Whether `fumehood retry` can run its cells: it was made here, by `fumehood eval`. */
 		json_object_set_new(o, "again",
 		                    json_boolean(v.eval.kind == FH_STORE_EVAL && json_object_get(d.options, "argv")));
@@ -260,18 +238,15 @@ static void patch_eval(struct fh_http_request *r, struct fh_str body)
 /* Takes {wish: "pause", "go-on" or "cancel"}. */
 static void post_wish(struct fh_http_request *r, struct fh_str body)
 {
-	static const char *const names[] = {
-		[FH_STORE_GO_ON] = "go-on", [FH_STORE_PAUSE] = "pause", [FH_STORE_CANCEL] = "cancel"
-	};
 	fh_auto_visit struct fh_view_visit v = { 0 };
 	fh_auto_store struct fh_store *s = NULL;
 	struct fh_error err = FH_ERROR_INIT;
 	fh_auto_json json_t *given = fh_json_parse(body, NULL, NULL);
 	const char *wish = fh_json_str(given, "wish", "");
 	size_t i = 0;
-	while (i < FH_ARRAY_SIZE(names) && strcmp(names[i], wish) != 0)
+	while (i < FH_ARRAY_SIZE(WISHES) && strcmp(WISHES[i], wish) != 0)
 		i++;
-	if (i == FH_ARRAY_SIZE(names)) {
+	if (i == FH_ARRAY_SIZE(WISHES)) {
 		fh_view_fail(r, 400, "\"wish\" is pause, go-on or cancel");
 		return;
 	}
@@ -280,7 +255,7 @@ static void post_wish(struct fh_http_request *r, struct fh_str body)
 	if (fh_store_wish(s, v.eval.number, (enum fh_store_wish)i, &err) < 0)
 		fh_view_fail_from(r, &err);
 	else
-		fh_http_reply_json(r, 200, json_pack("{s:s}", "wish", names[i]));
+		fh_http_reply_json(r, 200, json_pack("{s:s}", "wish", WISHES[i]));
 }
 
 const struct fh_http_route fh_view_eval_routes[] = {
@@ -290,7 +265,6 @@ const struct fh_http_route fh_view_eval_routes[] = {
 	{ "GET", "/api/view/evals/{id}/tags", get_tags },
 	{ "PATCH", "/api/view/evals/{id}", patch_eval },
 	{ "POST", "/api/view/evals/{id}/wish", post_wish },
-	{ "GET", "/api/results", get_results },
 	{ "DELETE", "/api/eval/{id}", delete_eval },
 	{ "DELETE", "/api/eval", delete_evals },
 	{ 0 },

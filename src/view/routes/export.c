@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "view/cell_json.h"
 #include "view/eval_stats.h"
+#include "view/hashes.h"
 #include "view/reply.h"
 #include "view/row_filter.h"
 #include "view/routes.h"
@@ -158,7 +159,7 @@ static void member(struct export *x, const char *name, FH_OWN json_t *value)
 static void whole_begin(struct export *x)
 {
 	const struct fh_store_documents *d = &x->documents;
-	char time[32];
+	char time[32], dataset[FH_SHA256_HEX];
 	const char *created = fh_iso_time(x->visit.eval.created_ms, time);
 	fh_buf_adds(&x->out, "{\"data\":{\"version\":4,");
 	member(x, "createdAt", json_string(created));
@@ -166,7 +167,8 @@ static void whole_begin(struct export *x)
 	member(x, "author", json_null());
 	member(x, "prompts", json_incref(d->columns));
 	member(x, "vars", json_incref(d->vars));
-	member(x, "datasetId", json_null());
+	fh_view_dataset_hash(d->config, dataset);
+	member(x, "datasetId", json_string(dataset));
 	fh_buf_adds(&x->out, "\"results\":{\"version\":3,");
 	member(x, "timestamp", json_string(created));
 	member(x, "prompts", json_incref(d->columns));

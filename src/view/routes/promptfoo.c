@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Routes of promptfoo's server that scripts use: an eval's table, and the rating of a result. */
+/* Routes of promptfoo's server about one eval: its table, the rating of a result, its name. */
 #include "base/clock.h"
 #include "view/cell_json.h"
 #include "view/eval_stats.h"
+#include "view/filtered_metrics.h"
 #include "view/routes/export.h"
 #include "view/reply.h"
 #include "view/row_filter.h"
 #include "view/routes.h"
 #include "view/state.h"
 
-enum { ID_MAX = 200, COMMENT_MAX = 16 << 10 };
+enum { ID_MAX = 200, COMMENT_MAX = 16 << 10, COMPARED_MAX = 8 };
 
 /* ---------------------------------------------------------------------------------------------------------- table */
 
-/* An output of a row: promptfoo's members of a result under the names that its table uses. */
+/* One cell of promptfoo's table: the members of the cell's result, under the names that the table has for them. */
 static json_t *output_json(const struct fh_store_eval *e, const struct fh_store_cell *c, const json_t *data)
 {
 	static const char *const taken[] = { "id",       "gradingResult", "metadata",      "namedScores",
@@ -86,6 +87,81 @@ static json_t *table_json(const struct fh_view_visit *v, const struct fh_store_d
 	return json_pack("{s:{s:O, s:O}, s:o}", "head", "prompts", d->columns, "vars", d->vars, "body", body);
 }
 
+/* ------------------------------------------------------------------------------------------- beside other evals */
+
+/* The columns of an eval under labels that name it, as promptfoo labels those of a comparison. */
+static void add_heads(json_t *heads, const char *eval, const json_t *columns)
+{
+	for (size_t i = 0; i < json_array_size(columns); i++) {
+		json_t *head = json_copy(json_array_get(columns, i));
+		fh_auto_free char *label = fh_xasprintf("[%s] %s", eval, fh_json_str(head, "label", ""));
+		json_object_set_new(head, "label", fh_json_bytes(fh_str(label)));
+		json_array_append_new(heads, head);
+	}
+}
+
+/* Adds the cells that another eval has in the rows of the table; null where it has none. */
+static int add_outputs(const struct fh_view_visit *other, json_t *rows, struct fh_error *err)
+{
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		json_t *row = json_array_get(rows, i), *outputs = json_object_get(row, "outputs");
+		for (uint32_t k = 0; k < other->eval.columns; k++) {
+			struct fh_store_cell c;
+			int e =
+			    fh_store_cell(other->store, other->eval.number, (uint32_t)fh_json_int(row, "testIdx", 0), k, &c, err);
+			if (e == -FH_E_NOT_FOUND) {
+				json_array_append_new(outputs, json_null());
+				continue;
+			}
+			if (e < 0)
+				return e;
+			fh_auto_json json_t *data = fh_json_parse((struct fh_str){ c.data, c.data_n }, NULL, NULL);
+			json_array_append_new(outputs, output_json(&other->eval, &c, data));
+			fh_store_cell_release(&c);
+		}
+	}
+	return 0;
+}
+
+/* Puts the evals of the query's comparisonEvalIds beside the table's own. False: it has replied with an error. */
+static bool add_compared(struct fh_http_request *r, const struct fh_view_visit *v, json_t *table)
+{
+	json_t *head = json_object_get(table, "head"), *heads = json_array();
+	struct fh_error err = FH_ERROR_INIT;
+	const char *id;
+	bool ok = true;
+	add_heads(heads, v->eval.id, json_object_get(head, "prompts"));
+	for (size_t i = 0; ok && (id = fh_http_query_nth(r, "comparisonEvalIds", i)); i++) {
+		fh_auto_visit struct fh_view_visit other = { 0 };
+		struct fh_store_documents d = { 0 };
+		if (i == COMPARED_MAX) {
+			fh_view_fail(r, 400, "at most %d evals can be beside another", COMPARED_MAX);
+			ok = false;
+		} else if (!fh_view_visit_named(r, id, &other)) {
+			ok = false;
+		} else if (fh_store_documents(other.store, other.eval.number, &d, &err) < 0 ||
+		           add_outputs(&other, json_object_get(table, "body"), &err) < 0) {
+			fh_view_fail_from(r, &err);
+			ok = false;
+		} else {
+			add_heads(heads, other.eval.id, d.columns);
+		}
+		fh_store_documents_release(&d);
+	}
+	json_object_set_new(head, "prompts", heads);
+	return ok;
+}
+
+/* What /table answers for a page: the table, and what stands beside it. */
+static json_t *page_json(const struct fh_view_visit *v, const struct fh_store_documents *d,
+                         const struct fh_store_cells *found, json_t *table, FH_OWN json_t *filtered)
+{
+	return json_pack("{s:O, s:I, s:I, s:o, s:O, s:n, s:i, s:s, s:o}", "table", table, "totalCount",
+	                 (json_int_t)found->total, "filteredCount", (json_int_t)found->matched, "filteredMetrics", filtered,
+	                 "config", d->config, "author", "version", 4, "id", v->eval.id, "stats",
+	                 fh_view_stats_json(&v->eval, d->columns));
+}
+
 static void get_table(struct fh_http_request *r, struct fh_str body)
 {
 	fh_auto_visit struct fh_view_visit v = { 0 };
@@ -95,6 +171,11 @@ static void get_table(struct fh_http_request *r, struct fh_str body)
 	struct fh_store_documents d = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
 	const char *format = fh_http_query(r, "format");
+	bool compares = fh_http_query(r, "comparisonEvalIds") != NULL;
+	if (fh_streq(format, "csv") && compares) {
+		fh_view_fail(r, 400, "CSV holds one eval; ask for format=json, or leave comparisonEvalIds away");
+		return;
+	}
 	if (fh_streq(format, "csv")) {
 		fh_view_export_reply(r, "promptfoo-csv");
 		return;
@@ -109,15 +190,17 @@ static void get_table(struct fh_http_request *r, struct fh_str body)
 	    fh_store_rows(v.store, v.eval.number, &filter, &page, &found, &err) < 0) {
 		fh_view_fail_from(r, &err);
 	} else {
-		json_t *table = table_json(&v, &d, &found);
-		if (format)
-			fh_http_reply_json(r, 200, table);
+		fh_auto_json json_t *table = table_json(&v, &d, &found);
+		json_t *filtered = json_null();
+		if (compares && !add_compared(r, &v, table))
+			; /* the function has sent the reply */
+		else if (format)
+			fh_http_reply_json(r, 200, json_incref(table));
+		else if (!fh_view_row_filter_is_empty(&filter) &&
+		         fh_view_filtered_metrics(v.store, &v.eval, &filter, &filtered, &err) < 0)
+			fh_view_fail_from(r, &err);
 		else
-			fh_http_reply_json(r, 200,
-			                   json_pack("{s:o, s:I, s:I, s:n, s:O, s:n, s:i, s:s, s:o}", "table", table, "totalCount",
-			                             (json_int_t)found.total, "filteredCount", (json_int_t)found.matched,
-			                             "filteredMetrics", "config", d.config, "author", "version", 4, "id", v.eval.id,
-			                             "stats", fh_view_stats_json(&v.eval, d.columns)));
+			fh_http_reply_json(r, 200, page_json(&v, &d, &found, table, filtered));
 	}
 	fh_store_cells_release(&found);
 	fh_store_documents_release(&d);
@@ -218,11 +301,45 @@ static void get_result(struct fh_http_request *r, struct fh_str body)
 	fh_view_export_reply(r, "promptfoo");
 }
 
+/* --------------------------------------------------------------------------------------------------------- changes */
+
+/* promptfoo's page renames an eval by sending its whole config with another description: only that may differ. */
+static void patch_config(struct fh_http_request *r, struct fh_str body)
+{
+	fh_auto_visit struct fh_view_visit v = { 0 };
+	fh_auto_store struct fh_store *s = NULL;
+	struct fh_store_documents d = { 0 };
+	struct fh_error err = FH_ERROR_INIT;
+	fh_auto_json json_t *given = fh_json_parse(body, "the request", &err);
+	json_t *config = json_object_get(given, "config");
+	const char *description = fh_json_str(config, "description", NULL);
+	if (!description || json_object_get(given, "table")) {
+		fh_view_fail(r, 400,
+		             "the body is to be {\"config\": {\"description\": …}}: answers and verdicts do not change");
+		return;
+	}
+	if (!fh_view_visit(r, &v) || !fh_view_writable(r, &s))
+		return;
+	if (fh_store_documents(v.store, v.eval.number, &d, &err) < 0) {
+		fh_view_fail_from(r, &err);
+		return;
+	}
+	json_object_set(d.config, "description", json_object_get(config, "description"));
+	if (json_object_size(config) > 1 && !json_equal(config, d.config))
+		fh_view_fail(r, 400, "only the description of a stored eval can be changed; run another one with this config");
+	else if (fh_store_describe(s, v.eval.number, description, &err) < 0)
+		fh_view_fail_from(r, &err);
+	else
+		fh_http_reply_json(r, 200, json_pack("{s:s}", "message", "Eval updated successfully"));
+	fh_store_documents_release(&d);
+}
+
 const struct fh_http_route fh_view_promptfoo_routes[] = {
 	{ "GET", "/api/results/{id}", get_result },
 	{ "GET", "/api/eval/{id}/metadata-keys", get_metadata_keys },
 	{ "GET", "/api/eval/{id}/metadata-values", get_metadata_values },
 	{ "GET", "/api/eval/{id}/table", get_table },
+	{ "PATCH", "/api/eval/{id}", patch_config },
 	{ "POST", "/api/eval/{id}/results/{result}/rating", post_rating },
 	{ 0 },
 };

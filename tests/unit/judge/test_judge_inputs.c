@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "judge/comparing/output.h"
-#include "judge/comparing/truth.h"
-#include "judge/inputs.h"
+#include "judge/problems/output.h"
+#include "judge/problems/truth.h"
+#include "judge/session/inputs.h"
 
 /* What goes into one judgement, each member with a value of its own. */
 struct all {
@@ -155,12 +155,12 @@ static void every_member_stands_in_a_table(void **state)
 		for (const struct fh_input_field *f = t->fields; f->name; f++) {
 			size_t most = f->size < sizeof(void *) ? f->size : sizeof(void *);
 			if (f->offset < end || f->offset - end >= most)
-				fail_msg("%s: in front of %s there is a member that stands in no row of src/judge/inputs.c", t->name,
-				         f->name);
+				fail_msg("%s: in front of %s there is a member that stands in no row of src/judge/session/inputs.c",
+				         t->name, f->name);
 			end = f->offset + f->size;
 		}
 		if (t->size < end || t->size - end >= sizeof(void *))
-			fail_msg("%s: the last member stands in no row of src/judge/inputs.c", t->name);
+			fail_msg("%s: the last member stands in no row of src/judge/session/inputs.c", t->name);
 	}
 }
 

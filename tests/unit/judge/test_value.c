@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
-#include "judge/comparing/finite.h"
+#include "judge/common/finite.h"
 #include "judge/comparing/value.h"
 
 static json_t *parse(const char *text)

@@ -19,6 +19,7 @@
 
 #include "engine/make/seccomp.h"
 #include "engine/make/seccomp_policy.h"
+#include "engine/make/seccomp_setup.h"
 
 #if defined(__x86_64__)
 #define NATIVE_ARCH AUDIT_ARCH_X86_64

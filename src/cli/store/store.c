@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/evals/store.h"
+#include "cli/store/store.h"
 
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/launcher.h"
+#include "base/process/launcher.h"
 #include "base/path.h"
 #include "cli/shared/interrupt.h"
 #include "cli/shared/options.h"
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 	if (fh_launcher_start(&err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
 	fh_interrupt_catch();
-	if (argc > 1 && fh_streq(fh_path_base(argv[0]), "fumehood-store")) { /* as base/proc.h starts it, for `keep` */
+	if (argc > 1 && fh_streq(fh_path_base(argv[0]), "fumehood-store")) { /* how `run --keep` starts this program */
 		argc--;
 		argv++;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Program fumehood-report: `fumehood report`. */
 #include "base/fd.h"
-#include "base/launcher.h"
+#include "base/process/launcher.h"
 #include "cli/shared/options.h"
 #include "cli/shared/print.h"
 #include "report/report.h"

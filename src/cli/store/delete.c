@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/evals/store.h"
+#include "cli/store/store.h"
 #include "cli/shared/options.h"
 #include "cli/shared/print.h"
 

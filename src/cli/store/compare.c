@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "base/sha256.h"
-#include "cli/evals/store.h"
+#include "base/text/sha256.h"
+#include "cli/store/store.h"
 #include "cli/shared/options.h"
 #include "cli/shared/print.h"
 #include "store/paired.h"

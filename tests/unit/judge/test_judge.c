@@ -12,12 +12,13 @@
 #include <cmocka.h>
 
 #include "base/fd.h"
-#include "base/sha256.h"
+#include "base/text/sha256.h"
 #include "code/declaration.h"
-#include "judge/comparing/verdict.h"
+#include "judge/formats/data_set.h"
+#include "judge/common/verdict.h"
 #include "judge/rows/estimate.h"
-#include "judge/formats/problem.h"
-#include "judge/share.h"
+#include "judge/problems/problem.h"
+#include "judge/session/share.h"
 
 /* ---------------------------------------------------------------------------------------------------------- helpers */
 
@@ -80,6 +81,21 @@ static void sha256_gives_the_standards_digests(void **state)
 	assert_string_equal(hex, again);
 	hex_of("a", 64, hex);
 	assert_string_equal(hex, "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
+}
+
+/* On a processor without SHA instructions both sides are the same code. */
+static void sha256_is_the_same_with_and_without_the_processors_instructions(void **state)
+{
+	struct fh_sha256 h = FH_SHA256_INIT, plain = FH_SHA256_INIT;
+	uint8_t block[64];
+	uint32_t x = 1;
+	for (int n = 0; n < 200; n++) {
+		for (size_t i = 0; i < sizeof(block); i++)
+			block[i] = (x = x * 1664525 + 1013904223) >> 24;
+		fh_sha256_add(&h, block, sizeof(block));
+		fh_sha256_block_plain(plain.state, block);
+		assert_memory_equal(h.state, plain.state, sizeof(h.state));
+	}
 }
 
 static void a_field_is_told_from_its_neighbour(void **state)
@@ -431,6 +447,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_of_k_pass_by_the_hypergeometric_chance),
 		cmocka_unit_test(sha256_gives_the_standards_digests),
+		cmocka_unit_test(sha256_is_the_same_with_and_without_the_processors_instructions),
 		cmocka_unit_test(a_field_is_told_from_its_neighbour),
 		cmocka_unit_test(a_declaration_that_is_right_stays_whole),
 		cmocka_unit_test(a_declaration_that_holds_a_part_of_its_body_is_cut),

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "cli/evals/store.h"
+#include "cli/store/store.h"
 #include "cli/shared/options.h"
 #include "cli/shared/print.h"
 #include "fumehood/sandbox.h"

@@ -9,9 +9,10 @@
 
 #include "base/fd.h"
 #include "base/path.h"
-#include "base/proc.h"
+#include "base/process/proc.h"
 #include "sandbox/planning/interpreter.h"
 #include "sandbox/planning/language.h"
+#include "sandbox/survey/survey_host.h"
 
 static char *top; /* a folder of this test's own, its links resolved */
 static struct fh_language *language;
@@ -65,6 +66,9 @@ static int find(struct fh_tool_query q)
 	tool = NULL;
 	err = (struct fh_error)FH_ERROR_INIT;
 	q.language = language;
+	fh_auto_survey_host struct fh_survey_host host;
+	fh_survey_host_init(&host);
+	q.survey = &host.survey;
 	if (!q.path)
 		q.path = at("empty");
 	return fh_tool_find(&q, &tool, &err);
@@ -307,7 +311,7 @@ static void a_program_that_stands_in_for_many_is_asked(void **state)
 	/* A shell by the name of python3 does not know -I -S: it cannot say what it stands for. */
 	put_link("mise/shims/python3", "/bin/sh");
 	assert_int_equal(FIND(.path = at("mise/shims")), -FH_E_NOT_FOUND);
-	assert_non_null(strstr(err.message, "stand-in"));
+	assert_non_null(strstr(err.message, "shim"));
 }
 
 static void shims_that_lead_in_circles_end(void **state)

@@ -10,10 +10,11 @@
 #include <cmocka.h>
 
 #include "base/fd.h"
-#include "judge/comparing/output.h"
-#include "judge/comparing/truth.h"
+#include "judge/formats/data_set.h"
+#include "judge/problems/output.h"
+#include "judge/problems/truth.h"
 #include "judge/formats/lines.h"
-#include "judge/formats/problem.h"
+#include "judge/problems/problem.h"
 
 static char file[] = "/tmp/fumehood-test-formats-XXXXXX";
 

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "cli/evals/store.h"
+#include "cli/store/store.h"
 #include "cli/shared/options.h"
 #include "cli/shared/print.h"
 #include "eval/run.h"

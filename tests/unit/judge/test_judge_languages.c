@@ -8,7 +8,7 @@
 
 #include "base/path.h"
 #include "code/extract.h"
-#include "judge/languages.h"
+#include "judge/problems/languages.h"
 #include "judge/split/split.h"
 #include "sandbox/planning/language.h"
 #include "sandbox/planning/language_words.h"
@@ -62,8 +62,8 @@ static void every_file_that_a_language_names_is_in_its_folder(void **state)
 		if (info->in_process) {
 			assert_guest_file(l, info->in_process->driver);
 			assert_true(info->in_process->probe && info->in_process->probe_test);
-			if (info->in_process->library)
-				assert_guest_file(l, info->in_process->library);
+			if (info->in_process->libraries[0])
+				assert_guest_file(l, info->in_process->libraries[0]);
 		}
 		if (info->split) {
 			assert_true(info->split->judge_side && info->split->candidate_side);

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/evals/store.h"
+#include "cli/store/store.h"
 #include "cli/shared/options.h"
 #include "cli/shared/print.h"
 #include "cli/shared/term.h"
@@ -91,7 +91,10 @@ static void print_all(const struct fh_store_eval_list *l)
 	if (!as_json && !ids_only && l->count > 0)
 		print_table(l);
 	else if (!as_json && !ids_only)
-		fh_printf("The store has no such eval.\n");
+		fh_printf(kind || text || tag
+		              ? "The store has none of these; `fumehood list` without options shows all.\n"
+		              : "Nothing is stored yet: `fumehood eval`, `fumehood judge` and `fumehood run --keep` "
+		                "keep what they do.\n");
 	for (size_t i = 0; i < l->count; i++) {
 		if (ids_only)
 			fh_print_line(l->items[i].id);

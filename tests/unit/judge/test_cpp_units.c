@@ -144,9 +144,32 @@ static void test_who_needs_an_adapter(void **state)
 		int r = fh_cpp_adapter(fh_str("HELPERS\n"), fh_str(declaration), fh_str(rows[i].program), &out, &err);
 		if (r != rows[i].needs || (out.n > 0) != rows[i].needs)
 			fail_msg("%s: %d, %zu bytes", rows[i].program, r, out.n);
-		if (r && !holds(&out, "\nHELPERS\nnamespace fh_split_adapter {\nusing namespace std;\nint "
-		                      "fh_split_function(vector<int> v, string s)\n{\n\treturn fh_split_fit<int>("
-		                      "::f(static_cast<decltype(v) &&>(v), static_cast<decltype(s) &&>(s)));\n}"))
+		if (r && (!holds(&out, "HELPERS\n#include<a>\nnamespace fh_split_adapter {\nusing namespace std;\nint "
+		                       "fh_split_function(vector<int> v, string s)\n{\n\treturn fh_split_fit<int, ") ||
+		          !holds(&out, "\t::f(static_cast<decltype(v) &&>(v), static_cast<decltype(s) &&>(s))\n")))
+			fail_msg("%s: %s", rows[i].program, out.p);
+	}
+}
+
+/* The program's macros end before the adapter's headers, but for one that stands for the function. */
+static void test_macros_end_before_an_adapter(void **state)
+{
+	static const struct {
+		const char *program, *undefs, *fit;
+	} rows[] = {
+		{ "#define int long long\n#define max(a, b) a\nint f(vector<int> v, string s){}",
+		  "#undef int\n#undef max\nHELPERS", "fh_split_fit<int, true>(" },
+		{ "#define max(a, b) a\nlong f(vector<int> v, string s){}", "#undef max\nHELPERS",
+		  "fh_split_fit<int, false>(" },
+		{ "#define f g\n# define _A\n", "cpp\"\nHELPERS", "fh_split_fit<int, true>(" },
+		{ "// #define a\nlong f(vector<int> v, string s){}", "cpp\"\nHELPERS", "fh_split_fit<int, false>(" },
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(rows); i++) {
+		fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+		struct fh_error err = FH_ERROR_INIT;
+		const struct fh_str declaration = fh_str("int f(vector<int> v, string s){");
+		assert_int_equal(fh_cpp_adapter(fh_str("HELPERS\n"), declaration, fh_str(rows[i].program), &out, &err), 1);
+		if (!holds(&out, rows[i].undefs) || !holds(&out, rows[i].fit))
 			fail_msg("%s: %s", rows[i].program, out.p);
 	}
 }
@@ -157,6 +180,7 @@ int main(void)
 		cmocka_unit_test(test_signature),
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_who_needs_an_adapter),
+		cmocka_unit_test(test_macros_end_before_an_adapter),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
