@@ -122,7 +122,7 @@ class Context:
         self._context = context
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("id", "language", "interpreter", "cwd"):
+        if name in ("id", "language", "interpreter", "cwd", "not_branched"):
             return getattr(self._context, name)
         raise AttributeError(name)
 
@@ -141,6 +141,9 @@ class Context:
 
     async def restart(self) -> None:
         await _call(self._context.restart)
+
+    async def branch(self) -> "Context":
+        return Context(await _stoppable(lambda _stop: self._context.branch(), lambda unwanted: submit(unwanted.remove)))
 
     async def remove(self) -> None:
         await _call(self._context.remove)

@@ -14,8 +14,9 @@ import time
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from . import _ahead, errors, hostimage, packages
+from . import _library as _l
 from ._request import Text
-from .client import Client, default_client
+from .client import Cancel, Client, default_client
 from .prefork import Prefork
 from .result import Record
 from .sandbox import Process, Sandbox
@@ -32,6 +33,9 @@ _KILL = ["/bin/sh", "-c", "while kill -9 -1; do :; done >/dev/null 2>&1"]
 _CANNOT_START = ("cannot execute", "cannot enter the working directory")
 _KILL_WITHIN_S = 3.0
 _PREFORK_WITHIN_S = 30.0
+_SET_UP_S = 120.0
+#: Longest time that a callback for output may take after a command's end.
+_FINISH_WITHIN_S = 30.0
 #: Within this time output waits unread, so that a short command needs no threads.
 _SOON = 0.05
 
@@ -57,28 +61,35 @@ class Done(Record):
 class _Reader(threading.Thread):
     """Collects a stream, and passes it on as text to a callback."""
 
-    def __init__(self, read: Callable[[], bytes], on_text: Optional[OnText], encoding_errors: str, stop: Callable[[BaseException], None]) -> None:
+    def __init__(self, process: Process, stream: int, on_text: Optional[OnText], encoding_errors: str, stop: Callable[[BaseException], None]) -> None:
         super().__init__(daemon=True, name="fumehood-stream")
         self.pieces: List[bytes] = []
-        self._read, self._on_text, self._failed = read, on_text, stop
+        #: Called when no more output is waited for: what has arrived is still read.
+        self.finish = Cancel()
+        self._process, self._stream, self._on_text, self._failed = process, stream, on_text, stop
         self._decoder = codecs.getincrementaldecoder("utf-8")(encoding_errors)
 
     def run(self) -> None:
         try:
-            while True:
-                piece = self._read()
-                if piece:
-                    self.pieces.append(piece)
-                if self._on_text is not None:
-                    text = self._decoder.decode(piece, not piece)
-                    if text:
-                        self._on_text(text)
-                if not piece:
-                    return
+            try:
+                while self._take(self._process.read_until(self._stream, -1, None, self.finish)):
+                    pass
+            except errors.CancelledError:
+                for piece in self._process.arrived(self._stream):
+                    self._take(piece)
         except errors.Error:
             pass  # the process, or the sandbox, ended: its exit status tells
         except BaseException as error:  # of the callback: kept for the caller's thread
             self._failed(error)
+
+    def _take(self, piece: bytes) -> bytes:
+        if piece:
+            self.pieces.append(piece)
+        if self._on_text is not None:
+            text = self._decoder.decode(piece, not piece)
+            if text:
+                self._on_text(text)
+        return piece
 
 
 def exec_code(exit_code: Optional[int], signal: Optional[int]) -> int:
@@ -114,6 +125,7 @@ class Container:
         self._can_prefork = True
         self._closed = False
         self._templates: Dict[str, packages.Template] = {}
+        self._later: Dict[str, List[Tuple[packages.Template, str]]] = {}  # copied in, the latest first, with their folders
         self.workdir: str = arguments.get("cwd", "/sandbox")
 
     # ------------------------------------------------------------------------------------------------------------ life
@@ -147,7 +159,14 @@ class Container:
 
         def make() -> _ahead.Made:
             plan = hostimage.plan(["true"], languages, templates=templates, **arguments)
-            return _ahead.Made(Sandbox(plan=plan, client=client), hostimage.environment(plan))
+            made = _ahead.Made(Sandbox(plan=plan, client=client), hostimage.environment(plan))
+            try:
+                for language, template in templates.items():
+                    self._set_up(made, language, template, "%s/%s" % (hostimage.PACKAGES, language))
+            except BaseException:
+                made.destroy()
+                raise
+            return made
 
         def make_ahead() -> _ahead.Made:
             made = make()
@@ -183,11 +202,12 @@ class Container:
         self._use().env.update(env)
 
     def spawn(self, argv: Sequence[str], *, cwd: Optional[str] = None, env: Optional[Mapping[str, str]] = None, stdin: bool = False,
-              wall_time: Optional[float] = None) -> Process:
+              wall_time: Optional[float] = None, output: Optional[int] = OUTPUT_MAX, **more: Any) -> Process:
+        """Starts a command. Other arguments are those of :meth:`fumehood.Sandbox.spawn`."""
         made = self._use()
         variables = dict(made.env)
         variables.update(env or {})
-        return made.sandbox.spawn(argv, cwd=cwd or self.workdir, env=variables, stdin=stdin, cpu_time=None, wall_time=wall_time, output=OUTPUT_MAX)
+        return made.sandbox.spawn(argv, cwd=cwd or self.workdir, env=variables, stdin=stdin, cpu_time=None, wall_time=wall_time, output=output, **more)
 
     def exec(self, argv: Sequence[str], *, cwd: Optional[str] = None, env: Optional[Mapping[str, str]] = None, stdin: Optional[Text] = None,
              timeout: Optional[float] = None, on_stdout: Optional[OnText] = None, on_stderr: Optional[OnText] = None,
@@ -218,7 +238,7 @@ class Container:
             with contextlib.suppress(errors.Error):
                 process.kill()
 
-        readers = [_Reader(process.read, on_stdout, encoding_errors, stop), _Reader(process.read_stderr, on_stderr, encoding_errors, stop)]
+        readers = [_Reader(process, _l.STDOUT, on_stdout, encoding_errors, stop), _Reader(process, _l.STDERR, on_stderr, encoding_errors, stop)]
         for reader in readers:
             reader.start()
         if stdin is not None:
@@ -285,7 +305,11 @@ class Container:
             for reader in readers:
                 reader.join(max(until - time.monotonic(), 0))
             if before == [len(reader.pieces) for reader in readers] and time.monotonic() >= until:
-                return
+                break
+        for reader in readers:
+            reader.finish()
+        for reader in readers:
+            reader.join(_FINISH_WITHIN_S)
 
     def end_processes(self) -> None:
         """Ends every process in the sandbox. If one cannot be ended, the whole sandbox is, and a new one, without its
@@ -389,6 +413,9 @@ class Container:
             home = self._use().env.get("HOME", "/root")
             target = "%s/.local/lib/python%d.%d/site-packages" % (home, facts["version"][0], facts["version"][1])
             source = template.path
+        elif language != "javascript":
+            self._show_later(language, template)
+            return
         else:
             target, source = "/node_modules", os.path.join(template.path, "node_modules")
             if language in self._templates:
@@ -399,6 +426,28 @@ class Container:
                 if name != "pip" and not name.startswith("pip-"):
                     tar.add(os.path.join(source, name), name, filter=_plain_member)
         self.put_archive(target, data.getvalue())
+
+    def _show_later(self, language: str, template: packages.Template) -> None:
+        """Copies packages that programs find by variables, and sets these for all later programs."""
+        target = "%s/packages/%s-%d" % (self._use().env.get("HOME", "/root"), language, len(self._later.get(language, [])))
+        data = io.BytesIO()
+        with tarfile.open(fileobj=data, mode="w") as tar:
+            tar.add(template.path, ".", filter=_plain_member)
+        self.put_archive(target, data.getvalue())
+        made = self._use()
+        self._later.setdefault(language, []).insert(0, (template, target))
+        first = [(self._templates[language], "%s/%s" % (hostimage.PACKAGES, language))] if language in self._templates else []
+        made.env.update(packages.environment(language, self._later[language] + first, made.env))
+        made.prefork = None  # its variables are those from before
+        self._set_up(made, language, template, target)
+
+    def _set_up(self, made: _ahead.Made, language: str, template: packages.Template, place: str) -> None:
+        """Makes known what the sandbox shows at a place, where variables alone do not."""
+        command = packages.set_up(language, template, place)
+        if command:
+            done = made.sandbox.spawn(command, cwd=self.workdir, env=made.env, stdin=False, cpu_time=None, wall_time=None).communicate(timeout=_SET_UP_S)
+            if done.exit_code:
+                raise errors.EngineError("the packages could not be set up: %s" % done.stderr.decode("utf-8", "replace").strip()[:500])
 
     # ----------------------------------------------------------------------------------------------------------- files
 

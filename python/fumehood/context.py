@@ -3,6 +3,7 @@
 import concurrent.futures
 import contextlib
 import ctypes
+import itertools
 import json
 import sys
 import threading
@@ -200,12 +201,31 @@ class Context:
         with sandbox._using() as handle:
             self._client.keep(self)
             _l.check(_l.lib.fh_context_create(handle, byref(options), byref(self._handle), byref(error)), error)
+        self._describe(cwd)
+
+    def _describe(self, cwd: Optional[str]) -> None:
         with self._using() as handle:
             self.id: str = _l.text(_l.lib.fh_context_id(handle))
             self.language: str = _l.text(_l.lib.fh_context_language(handle))
             self.interpreter: str = _l.text(_l.lib.fh_context_interpreter(handle))
+            names = _l.lib.fh_context_not_branched(handle)
+            #: Of a branch: what of its parent's state it lacks, or shares with it, as texts for people.
+            self.not_branched: List[str] = [_l.text(name) for name in itertools.takewhile(bool, names)]
         self.cwd = cwd
-        sandbox._contexts.append(weakref.ref(self))
+        self._sandbox._contexts.append(weakref.ref(self))
+
+    def branch(self) -> "Context":
+        """Another context in the same sandbox with the state that this one has now, by a fork of its interpreter: memory is
+        shared until one of the two writes to it. Python only. ``not_branched`` of the new one names what a fork leaves
+        behind: threads, asyncio tasks, child processes; and open sockets, which both share."""
+        made, error = Context.__new__(Context), _l.CError()
+        made._sandbox, made._client, made._handle = self._sandbox, self._client, c_void_p()
+        made._removed, made._gone = False, threading.Lock()
+        with self._using() as handle:
+            self._client.keep(made)
+            _l.check(_l.lib.fh_context_branch(handle, byref(made._handle), byref(error)), error)
+        made._describe(self.cwd)
+        return made
 
     @contextlib.contextmanager
     def _using(self) -> Iterator[Any]:

@@ -15,6 +15,8 @@ from ._request import Files, Plan, build
 __all__ = ["plan", "compile_command", "interpreter", "environment", "Tools", "tools"]
 
 _LINKS = "/run/fumehood/bin"
+#: The folder in which a sandbox shows templates of languages that have no place of their own for packages.
+PACKAGES = "/opt/fumehood/packages"
 #: Names that images give to a language's program.
 _NAMES = {"python": ("python", "python3"), "javascript": ("node", "nodejs"), "c": ("gcc", "cc"), "cpp": ("g++", "c++")}
 #: Languages whose tools are always visible, if this machine has them.
@@ -167,10 +169,15 @@ def plan(argv: Sequence[str], languages: Sequence[str] = (), *, templates: Mappi
         links += _links(language, found)
         folders += [folder for folder in found.folders if folder not in folders]
         variables.update(found.env)
+    shown = {language: "%s/%s" % (PACKAGES, language) for language in templates if language not in _ALWAYS}
+    more += [{"kind": "bind", "target": place, "source": templates[language].path} for language, place in shown.items()]
     data["mounts"] += more + ([{"kind": "dir", "target": _LINKS}] + links if links else [])
     given = _variables(data["env"])
     given["PATH"] = ":".join(([_LINKS] if links else []) + folders + [given["PATH"]]) if "PATH" not in (env or {}) else given["PATH"]
     variables.update(given)
+    for language, place in shown.items():
+        found_by = packages.environment(language, [(templates[language], place)], variables)
+        variables.update({name: value for name, value in found_by.items() if name not in (env or {})})
     data["env"] = ["%s=%s" % item for item in variables.items()]
     return Plan.from_json(json.dumps(data))
 

@@ -25,6 +25,8 @@ _PIECE = 0.1
 #: Seconds without output, after a process has ended, that mean that all its output has arrived; longest time to wait
 #: for output of processes that it left in the background.
 _QUIET, _DRAIN_AT_MOST = 0.1, 2.0
+#: Seconds for which a thread that was told to end is waited for.
+_END_WITHIN = 30.0
 
 
 class Exit(Record):
@@ -231,6 +233,15 @@ class Process:
             self.wait_until(0)
             self.wait_until(0)
 
+    def arrived(self, stream: int) -> List[bytes]:
+        """What has arrived of a stream and is unread, without waiting. A thread that is to read may have had no processor meanwhile."""
+        found: List[bytes] = []
+        latest = time.monotonic() + _DRAIN_AT_MOST
+        with contextlib.suppress(errors.Error):
+            while not found or (found[-1] and time.monotonic() < latest):
+                found.append(self.read_until(stream, -1, 0))
+        return found
+
     def communicate(self, stdin: Optional[Text] = None, timeout: Optional[float] = None) -> Output:
         """Writes ``stdin`` and closes it, reads both streams, waits for the process's end. Output that comes after that
         end, from processes that it left in the background, is not waited for.
@@ -254,7 +265,9 @@ class Process:
                         return
                     pieces[stream].append(piece)
             except errors.Error as error:
-                if not over.said:
+                if over.said:
+                    pieces[stream] += self.arrived(stream)
+                else:
                     failed.append(error)
 
         def feed() -> None:
@@ -280,7 +293,7 @@ class Process:
         finally:
             over()
         for thread in readers:
-            thread.join(2 * _PIECE)  # each thread checks `over` that often
+            thread.join(_END_WITHIN)  # each thread checks `over` often
         if failed:
             raise failed[0]
         return Output(ended, b"".join(pieces[_l.STDOUT]), b"".join(pieces[_l.STDERR]))

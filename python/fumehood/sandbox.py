@@ -3,7 +3,7 @@
 import contextlib
 import ctypes
 from ctypes import byref, c_size_t, c_void_p
-from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence
 
 from . import _library as _l
 from . import _request, errors
@@ -92,6 +92,7 @@ class Sandbox:
         self._handle: Any = c_void_p()
         self._destroyed = False
         self._contexts: List[Any] = []
+        self.not_branched: List[ProcessInfo] = []
         self.client = client or default_client()
         if plan is not None:
             if language is not None or arguments:
@@ -113,6 +114,7 @@ class Sandbox:
         """An object whose handle the caller fills in."""
         self = cls.__new__(cls)
         self._handle, self._destroyed, self._contexts, self.client, self._plan = c_void_p(), False, [], client, None
+        self.not_branched = []
         return self
 
     @classmethod
@@ -124,8 +126,10 @@ class Sandbox:
         return self
 
     def branch(self, *, lease: float = 0, name: Optional[str] = None) -> "Sandbox":
-        """Another sandbox like this one, with a copy of all files as they are now. Processes do not come along."""
+        """Another sandbox like this one, with a copy of all files as they are now. Processes do not come along, code contexts
+        neither (:meth:`Context.branch` does that within a sandbox): ``not_branched`` of the new one has those that ran."""
         made, options, error = Sandbox._adopt(self.client), _options(lease, name), _l.CError()
+        made.not_branched = [process for process in self.processes() if process.exit is None]
         with self._using() as handle:
             _l.check(_l.lib.fh_sandbox_branch(handle, byref(options), byref(made._handle), byref(error)), error)
         return made
@@ -208,6 +212,15 @@ class Sandbox:
     def id(self) -> str:
         with self._using() as handle:
             return _l.text(_l.lib.fh_sandbox_id(handle))
+
+    @property
+    def start(self) -> Dict[str, Any]:
+        """How it was made, as in a result: ``path`` is "parked" (ahead of the request), "fresh" (for it), or None where
+        another client made it; ``why`` says why it was not made ahead, where there is a reason."""
+        why = ctypes.c_char_p()
+        with self._using() as handle:
+            path = _l.STARTS[_l.lib.fh_sandbox_start(handle, byref(why))]
+            return {"path": None if path == "auto" else path, **({"why": _l.text(why.value)} if why.value else {})}
 
     @contextlib.contextmanager
     def _using(self) -> Iterator[Any]:

@@ -38,6 +38,9 @@ class Model(object):
     _frozen = False
     _forbid = False
 
+    #: Fields beyond those of the class are never kept.
+    model_extra = None
+
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         kind = inspect.Parameter
@@ -45,8 +48,15 @@ class Model(object):
             kind(name, kind.KEYWORD_ONLY, default=kind.empty if field.required else field.initial())
             for name, field in cls._fields().items()])
 
-    def __init__(self, **given):
+    def __init__(self, *values, **given):
+        """The original takes keywords alone; its documents have models by position, too."""
         fields = self._fields()
+        if len(values) > len(fields):
+            raise TypeError("{} has {} fields, and {} values were given".format(type(self).__name__, len(fields), len(values)))
+        for name, value in zip(fields, values):
+            if name in given:
+                raise TypeError("{} is given by position and by its name".format(name))
+            given[name] = value
         object.__setattr__(self, "model_fields_set", set(given) & set(fields))
         for name, field in fields.items():
             if name in given:

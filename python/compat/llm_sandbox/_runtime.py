@@ -151,6 +151,13 @@ def _only(*allowed):
     return take
 
 
+def _cap_add(runtime, value, name):
+    """Accepts DAC_OVERRIDE, by which root of a container writes in folders of others: here all files of the sandbox are its own."""
+    for word in value or []:
+        if str(word).upper().replace("CAP_", "", 1) != "DAC_OVERRIDE":
+            raise ValidationError("runtime_configs: {}: {!r} cannot be had here".format(name, word))
+
+
 def _security_opt(runtime, value, name):
     for entry in value or []:
         if not str(entry).startswith("no-new-privileges"):
@@ -173,7 +180,7 @@ _KNOWN = {
     "mem_limit": _memory, "memory": _memory, "environment": _environment, "env_vars": _environment, "user": _user, "mounts": _mounts,
     "volumes": _volumes, "network_mode": _network, "network": _network, "network_disabled": _only(None, True), "pids_limit": _pids,
     "read_only": _read_only, "cpus": _cpus(1), "nano_cpus": _cpus(1e9), "cpu_count": _cpus(1), "ulimits": _ulimits,
-    "privileged": _only(None, False), "cap_add": _only(None, [], ()), "devices": _only(None, [], ()), "device_requests": _only(None, [], ()),
+    "privileged": _only(None, False), "cap_add": _cap_add, "devices": _only(None, [], ()), "device_requests": _only(None, [], ()),
     "ports": _only(None, {}, []), "publish_all_ports": _only(None, False), "links": _only(None, {}, []), "pid_mode": _only(None, ""),
     "ipc_mode": _only(None, "", "private", "none"), "userns_mode": _only(None, ""), "runtime": _only(None, "runc"),
     "security_opt": _security_opt, "working_dir": _workdir, "hostname": _hostname,

@@ -42,6 +42,16 @@ class SandboxDockerSession(_ContainerSession):
 class SandboxPodmanSession(SandboxDockerSession):
     _backend = "podman"
 
+    def __init__(self, client=None, image=None, dockerfile=None, lang=SupportedLanguage.PYTHON, keep_template=False, commit_container=False,
+                 verbose=False, mounts=None, stream=False, runtime_configs=None, workdir="/sandbox", security_policy=None,
+                 default_timeout=None, execution_timeout=None, session_timeout=None, container_id=None, skip_environment_setup=False,
+                 encoding_errors="strict", **kwargs):
+        super(SandboxPodmanSession, self).__init__(
+            client=client, image=image, dockerfile=dockerfile, lang=lang, keep_template=keep_template, commit_container=commit_container,
+            verbose=verbose, mounts=mounts, stream=stream, runtime_configs=runtime_configs, workdir=workdir, security_policy=security_policy,
+            default_timeout=default_timeout, execution_timeout=execution_timeout, session_timeout=session_timeout, container_id=container_id,
+            skip_environment_setup=skip_environment_setup, encoding_errors=encoding_errors, **kwargs)
+
 
 class MicromambaSession(SandboxDockerSession):
     _backend = "micromamba"

@@ -47,8 +47,10 @@ class CodeSession:
             python = hostimage.interpreter("python") if self.language == "python" else None
             template = packages.resolve(self.language, self._packages, python)
             arguments["mounts"] = list(arguments.get("mounts", ())) + [(template.path, _PLACE)]
-            name, place = ("PYTHONPATH", _PLACE) if python else ("NODE_PATH", _PLACE + "/node_modules")
-            arguments["env"] = dict(arguments.get("env") or {}, **{name: place})
+            found_by = {"python": {"PYTHONPATH": _PLACE}, "javascript": {"NODE_PATH": _PLACE + "/node_modules"}}.get(self.language)
+            if found_by is None:
+                found_by = packages.environment(self.language, [(template, _PLACE)], {})
+            arguments["env"] = dict(arguments.get("env") or {}, **found_by)
         sandbox = Sandbox("python" if self.language in ("bash", "typescript") else self.language, **arguments)
         try:
             shell = {"shell": self._shell} if self.language == "python" else {}

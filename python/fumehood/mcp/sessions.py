@@ -16,11 +16,13 @@ from ..client import Client
 from ..context import Context
 from ..sandbox import Sandbox
 
-__all__ = ["Ceilings", "Session", "Sessions", "LANGUAGES", "DEFAULT"]
+__all__ = ["Ceilings", "Session", "Sessions", "LANGUAGES", "PACKAGED", "DEFAULT"]
 
 DEFAULT = "default"
 #: Languages whose state a session keeps from one run to the next.
 LANGUAGES = ("python", "javascript", "typescript", "bash", "r", "java")
+#: Languages whose packages a session can have.
+PACKAGED = ("python", "javascript")
 #: Folders with packages: those with which the session was opened, and later ones, in the session's own folder.
 _PLACE, _OWN = "/opt/packages", ".packages"
 #: Seconds that interrupted code has to end before it is killed.
@@ -148,7 +150,7 @@ class Sessions:
             env = {"PYTHONPATH": "%s/python:/home/user/%s/python" % (_PLACE, _OWN),
                    "NODE_PATH": "%s/javascript/node_modules:/home/user/%s/javascript" % (_PLACE, _OWN)}
             # make the folders for later packages now, since Python remembers that a folder was missing at its start
-            kept = {"%s/%s/.keep" % (_OWN, language): "" for language in packages.LANGUAGES}
+            kept = {"%s/%s/.keep" % (_OWN, language): "" for language in PACKAGED}
             sandbox = Sandbox("python", code_name=".main.py", files=kept, env=env, client=self._client, output=self.ceilings.output,
                               cpu_time=self.ceilings.cpu_time, wall_time=None, **bounds)
         except BaseException:

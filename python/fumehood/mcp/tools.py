@@ -8,7 +8,7 @@ from .._run import plan, run_plan
 from ..client import Cancel
 from ..context import Execution
 from ..sandbox import Output
-from .sessions import DEFAULT, GRACE_S, LANGUAGES, Ceilings, Session, Sessions
+from .sessions import DEFAULT, GRACE_S, LANGUAGES, PACKAGED, Ceilings, Session, Sessions
 
 __all__ = ["Tool", "TOOLS", "find", "listing", "refusal", "text_of"]
 
@@ -369,7 +369,7 @@ TOOLS = [
     Tool("session_install", "Install packages", "Adds packages to a session by this machine's own pip or npm; only where its operator allows "
          "it. Nothing of a package runs outside of the sandbox.", _install,
          {"names": _list_of("Such as numpy, pandas>=2, or for javascript lodash@^4."), "session": _SESSION,
-          "language": _s("Whose packages.", enum=list(packages.LANGUAGES), default="python")}, ["names"], "again world"),
+          "language": _s("Whose packages.", enum=list(PACKAGED), default="python")}, ["names"], "again world"),
     Tool("session_branch", "Branch a session", "Makes another session with a copy of all files, to try something out.", _branch,
          {"session": _SESSION}, []),
     Tool("session_reset", "Forget variables", "Starts a session's interpreter anew, without variables; its files stay.", _reset,

@@ -5,15 +5,15 @@
     >>> packages.resolve("python", ["numpy"]).path
     '/root/.cache/fumehood/packages/python/content/5c1f...'
 
-:func:`resolve` asks the caller's own package manager (pip, npm) with the caller's own settings, outside of any sandbox, since
-there is no network in one. Nothing of a package is executed by that: pip takes wheels alone, npm runs no scripts. What has to be
-built from source is refused, with that as the reason. The result is a *template*: a folder named by a hash of what is in it,
-kept below the XDG cache folder, shared by every session that asks for the same.
+:func:`resolve` asks the caller's own package manager (pip, npm, gem, R, go, apt) with the caller's own settings, outside of any
+sandbox, since there is no network in one. Nothing of a package is executed by that: pip takes wheels alone, npm runs no scripts, and
+what gem, R and go get is built in a sandbox. apt's packages are unpacked, not installed. The result is a *template*: a folder named by a
+hash of what is in it, kept below the XDG cache folder, shared by every session that asks for the same.
 """
 from ._copy import copy_into
 from ._names import check_name
 from ._python import interpreter_facts
 from ._store import PackageError, Template, folder
-from ._resolve import LANGUAGES, resolve
+from ._resolve import LANGUAGES, environment, resolve, set_up
 
-__all__ = ["resolve", "copy_into", "Template", "PackageError", "check_name", "interpreter_facts", "folder", "LANGUAGES"]
+__all__ = ["resolve", "environment", "set_up", "copy_into", "Template", "PackageError", "check_name", "interpreter_facts", "folder", "LANGUAGES"]

@@ -13,10 +13,22 @@ _PYTHON = (r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?:\[\s*[A-Za-z0-9._-]+(?
 _NPM_PART = r"[a-z0-9~][a-z0-9._~-]*"
 _NPM_RANGE = r"[A-Za-z0-9^~<>=*][A-Za-z0-9.^~<>=*|+ -]*"
 
+_GO_PART = r"[A-Za-z0-9_~-](?:[A-Za-z0-9._~-]*[A-Za-z0-9_~-])?"
+_WORD = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
+_DEBIAN = re.compile(r"[a-z0-9][a-z0-9.+-]*[a-z0-9+]")  # apt takes a name that ends in - for one to remove
+
 _PATTERNS: Dict[str, Pattern[str]] = {
     "python": re.compile(_PYTHON),
     "javascript": re.compile(r"(?:@" + _NPM_PART + "/)?" + _NPM_PART + "(?:@" + _NPM_RANGE + ")?", re.IGNORECASE),
+    "ruby": re.compile(_WORD + r"(?::[0-9][A-Za-z0-9.-]*)?"),
+    "r": re.compile(r"[A-Za-z][A-Za-z0-9.]*[A-Za-z0-9]"),
+    "go": re.compile(_WORD + r"(?:/" + _GO_PART + ")*(?:@[A-Za-z0-9][A-Za-z0-9._+-]*)?"),
+    "c": _DEBIAN,
+    "cpp": _DEBIAN,
 }
+#: What a name looks like, for the message about one that is not.
+_EXAMPLES = {"python": "numpy>=1.20", "javascript": "axios@^1.0.0", "ruby": "rake:13.0.6", "r": "jsonlite", "go": "github.com/google/uuid@v1.6.0",
+             "c": "libcjson-dev", "cpp": "libfmt-dev"}
 _LONGEST = 214
 
 
@@ -29,5 +41,5 @@ def check_name(language: str, name: str) -> str:
     if not text or len(text) > _LONGEST or not _PATTERNS[language].fullmatch(text):
         raise errors.ArgumentError("%r is not a name of a package" % (name,),
                                    "a name with versions at most, such as %s; no options, addresses or paths"
-                                   % ("numpy>=1.20" if language == "python" else "axios@^1.0.0"), "argument")
+                                   % _EXAMPLES[language], "argument")
     return text

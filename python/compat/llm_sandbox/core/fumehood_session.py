@@ -25,7 +25,7 @@ from .config import SessionConfig
 from .session_base import BaseSession, is_strict
 
 #: Languages whose packages fumehood can install, by the original's name.
-_PACKAGES = ("python", "javascript")
+_PACKAGES = fumehood.packages.LANGUAGES
 
 
 @contextlib.contextmanager
@@ -326,12 +326,10 @@ class FumehoodSession(BaseSession):
         libraries = [validate_package_name(library, language) for library in libraries]
         self._open_container()
         if language not in _PACKAGES:
-            lacking = present.missing(self.container, language, libraries)
-            if lacking:
-                raise LibraryInstallationNotSupportedError("{} on fumehood: {} is not there; {}".format(
-                    language, ", ".join(lacking), present.HOW[language].format(lacking[0].split(":")[0])))
-            return
-        self._get_packages(language, libraries)
+            raise LibraryInstallationNotSupportedError("{} on fumehood: {} cannot be had".format(language, ", ".join(libraries)))
+        lacking = present.missing(self.container, language, libraries)
+        if lacking:
+            self._get_packages(language, lacking)
 
     def _get_packages(self, language, libraries):
         container = self._open_container()

@@ -1,19 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Libraries of languages whose packages cannot be installed here: what this machine has of them, the sandbox shows."""
+"""Libraries that this machine has already, and a sandbox shows: these need not be fetched."""
 import contextlib
 import subprocess
+import threading
 
 import fumehood
+from fumehood.container import Container
 
 _RUBY = "name, version = ARGV\ngem name, *[version].compact"
 _R = "q(status = if (requireNamespace(commandArgs(TRUE)[1], quietly = TRUE)) 0 else 1)"
-
-#: How a session gets a library of each language.
-HOW = {"ruby": "sessions have what is installed on this machine (gem install {0}, or the package ruby-{0})",
-       "r": "sessions have what is installed on this machine (install.packages(\"{0}\"), or the package r-cran-{0})",
-       "cpp": "sessions have what is installed on this machine (apt-get install {0})",
-       "go": "sessions have the standard library alone"}
-
 
 def _in_sandbox(container, argv):
     with contextlib.suppress(fumehood.Error):
@@ -45,9 +40,27 @@ def _cpp(container, library):
 
 
 _CHECKS = {"ruby": _ruby, "r": _r, "cpp": _cpp}
+_lock = threading.Lock()
+_known = {}
 
 
 def missing(container, language, libraries):
-    """Those of the libraries that this machine does not have. Their names were checked before."""
+    """Those of the libraries that have to be fetched. Their names were checked before. A container that is not made yet is not made
+    by the question, which another one answers, so that what is fetched can be part of it from the start."""
     check = _CHECKS.get(language)
-    return [library for library in libraries if check is None or not check(container, library)]
+    if check is None:
+        return libraries
+    with _lock:
+        asked = [library for library in libraries if container.made or (language, library) not in _known]
+    if asked:
+        probe = container if container.made else Container([language], cpu_time=None, wall_time=None)
+        try:
+            found = {(language, library): check(probe, library) for library in asked}
+        finally:
+            if probe is not container:
+                probe.remove()
+        with _lock:
+            _known.update(found if probe is not container else {})
+    else:
+        found = {}
+    return [library for library in libraries if not found.get((language, library), _known.get((language, library), False))]

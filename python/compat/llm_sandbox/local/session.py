@@ -12,7 +12,7 @@ from .. import _model
 from ..const import SupportedLanguage
 from ..core.fumehood_session import FumehoodSession, make_config
 from ..exceptions import CommandEmptyError, ResourceError, SandboxTimeoutError, SecurityError, ValidationError
-from ..security.seccomp import DEFAULT_BLOCKED_SYSCALLS
+from ..security.seccomp import ALWAYS_BLOCKED
 from .config import LocalSandboxConfig
 from .launch import read_only_mounts
 
@@ -33,7 +33,7 @@ def _checked_time(name, value):
 
 def _checked_config(config):
     """Refuses what fumehood's sandboxes do not have."""
-    unknown = sorted(set(config.seccomp.blocked_syscalls) - set(DEFAULT_BLOCKED_SYSCALLS)) if config.seccomp is not None else []
+    unknown = sorted(set(config.seccomp.blocked_syscalls) - ALWAYS_BLOCKED) if config.seccomp is not None else []
     if unknown:
         raise ValidationError("sandbox_config: blocked_syscalls: {} cannot be blocked: the filter of system calls is fumehood's own, "
                               "which refuses those of the default list".format(", ".join(unknown)))

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: MIT
+import importlib
+
 from ..const import SandboxBackend, SupportedLanguage
 from .base import ContainerPoolManager
 
@@ -25,3 +27,10 @@ class KubernetesPoolManager(ContainerPoolManager):
         if pod_manifest is not None:
             session_kwargs["pod_manifest"] = pod_manifest
         super(KubernetesPoolManager, self).__init__(client, config, lang, image, **session_kwargs)
+
+
+def __getattr__(name):
+    """Returns what is of the package docker, if it is installed: the tests of some programs replace parts of it through this module."""
+    if name == "docker":
+        return importlib.import_module("docker")
+    raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))

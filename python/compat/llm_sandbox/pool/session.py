@@ -12,7 +12,7 @@ class _NotOpenError(SessionNotOpenError, NotOpenSessionError):
 
 class DuplicateClientError(ValueError):
     def __init__(self):
-        super(DuplicateClientError, self).__init__("A pooled session takes no client: the pool has one")
+        super(DuplicateClientError, self).__init__("Cannot specify 'client' parameter when using pooling mode: the pool manager has the client")
 
 
 class PooledSandboxSession(object):
@@ -25,8 +25,8 @@ class PooledSandboxSession(object):
         self._own = {"verbose": verbose, "workdir": workdir, "security_policy": security_policy, "default_timeout": default_timeout,
                      "execution_timeout": execution_timeout, "session_timeout": session_timeout, "encoding_errors": encoding_errors}
         self._stream = stream
-        self._pooled = None
-        self._session = None
+        self._pooled_container = None
+        self._backend_session = None
 
     @property
     def backend_session(self):
@@ -38,10 +38,10 @@ class PooledSandboxSession(object):
 
     @property
     def is_open(self):
-        return self._session is not None and self._session.is_open
+        return self._backend_session is not None and self._backend_session.is_open
 
     def open(self):
-        if self._session is not None:
+        if self._backend_session is not None:
             return
         if self._has_client:
             raise DuplicateClientError()
@@ -60,10 +60,10 @@ class PooledSandboxSession(object):
         except BaseException:
             self._pool_manager.release(pooled)
             raise
-        self._pooled, self._session = pooled, session
+        self._pooled_container, self._backend_session = pooled, session
 
     def close(self):
-        pooled, self._pooled, self._session = self._pooled, None, None
+        pooled, self._pooled_container, self._backend_session = self._pooled_container, None, None
         if pooled is not None:
             self._pool_manager.release(pooled)
 
@@ -75,9 +75,9 @@ class PooledSandboxSession(object):
         self.close()
 
     def _used(self):
-        if self._session is None:
+        if self._backend_session is None:
             raise _NotOpenError()
-        return self._session
+        return self._backend_session
 
     def run(self, code, libraries=None, timeout=None, on_stdout=None, on_stderr=None):
         return self._used().run(code, libraries=libraries, timeout=timeout, on_stdout=on_stdout, on_stderr=on_stderr)
@@ -92,12 +92,12 @@ class PooledSandboxSession(object):
         self._used().copy_from_runtime(src, dest)
 
     def __getattr__(self, name):
-        if name.startswith("__") or name in ("_session", "_pooled"):
+        if name.startswith("__") or name in ("_backend_session", "_pooled_container"):
             raise AttributeError(name)
-        if self._session is None:
+        if self._backend_session is None:
             raise _NotOpenError() if name in ("install", "execute_commands", "get_archive", "container", "language_handler") \
                 else AttributeError(name)
-        return getattr(self._session, name)
+        return getattr(self._backend_session, name)
 
 
 class ArtifactPooledSandboxSession(object):
@@ -105,23 +105,23 @@ class ArtifactPooledSandboxSession(object):
 
     def __init__(self, pool_manager, *, verbose=False, stream=False, workdir="/sandbox", enable_plotting=True, security_policy=None, **kwargs):
         from ..session import ArtifactSandboxSession
-        self._artifacts = ArtifactSandboxSession(pool=pool_manager, verbose=verbose, stream=stream, workdir=workdir,
+        self._session = ArtifactSandboxSession(pool=pool_manager, verbose=verbose, stream=stream, workdir=workdir,
                                                  enable_plotting=enable_plotting, security_policy=security_policy, **kwargs)
 
     def __enter__(self):
-        self._artifacts.__enter__()
+        self._session.__enter__()
         return self
 
     def __exit__(self, exc_type, exc_value, traceback):
-        self._artifacts.__exit__(exc_type, exc_value, traceback)
+        self._session.__exit__(exc_type, exc_value, traceback)
 
     def run(self, code, libraries=None, timeout=None, clear_plots=False, on_stdout=None, on_stderr=None):
-        return self._artifacts.run(code, libraries, timeout, clear_plots, on_stdout, on_stderr)
+        return self._session.run(code, libraries, timeout, clear_plots, on_stdout, on_stderr)
 
     def clear_plots(self):
-        self._artifacts.clear_plots()
+        self._session.clear_plots()
 
     def __getattr__(self, name):
-        if name == "_artifacts":
+        if name == "_session":
             raise AttributeError(name)
-        return getattr(self._artifacts, name)
+        return getattr(self._session, name)

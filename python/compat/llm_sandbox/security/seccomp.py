@@ -6,9 +6,11 @@ from .. import _model
 
 DEFAULT_BLOCKED_SYSCALLS = (
     "ptrace", "process_vm_readv", "process_vm_writev", "mount", "umount2", "pivot_root", "fsopen", "fsconfig", "fsmount", "fspick",
-    "open_tree", "move_mount", "mount_setattr", "unshare", "setns", "bpf", "perf_event_open", "userfaultfd", "keyctl", "add_key",
-    "request_key", "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "reboot", "swapon", "swapoff",
+    "open_tree", "move_mount", "mount_setattr", "unshare", "setns", "bpf", "perf_event_open", "keyctl", "add_key", "request_key",
+    "init_module", "finit_module", "delete_module", "reboot", "kexec_load", "kexec_file_load", "open_by_handle_at", "userfaultfd",
     "io_uring_setup", "io_uring_enter", "io_uring_register")
+#: All that a policy may name.
+ALWAYS_BLOCKED = frozenset(DEFAULT_BLOCKED_SYSCALLS) | {"swapon", "swapoff"}
 
 
 def _names(value):
