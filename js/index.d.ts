@@ -198,6 +198,8 @@ export interface ProcessInfo {
 }
 
 export interface SandboxUsage {
+	/** Seconds since 1970. */
+	at: number;
 	age: number;
 	cpu_user_ms: number;
 	cpu_sys_ms: number;
@@ -205,6 +207,8 @@ export interface SandboxUsage {
 	memory_peak: number;
 	memory_limit: number | null;
 	tasks: number;
+	/** Bytes in the writable folders; 0 where it is not known, as of a sandbox that is paused. */
+	disk: number;
 	disk_limit: number | null;
 	cpus: number;
 	paused: boolean;
@@ -224,6 +228,7 @@ export class Sandbox {
 	static create(language?: string | null, options?: SandboxOptions): Promise<Sandbox>;
 	static attach(id: string, client?: Client): Promise<Sandbox>;
 	readonly id: string;
+	readonly start: { path: "fresh" | "parked" | null; why?: string };
 	readonly client: Client;
 	readonly files: Files;
 	spawn(argv: string[] | null, options?: SpawnOptions): Promise<Process>;

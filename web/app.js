@@ -8,7 +8,7 @@ import { Table } from "./table.js";
 function later(load, name) {
   let found = null;
   return function Later(props) {
-    const [page, set] = useState(found);
+    const [page, set] = useState(() => found); // a function, which must not be called as one that makes the first state
     useEffect(() => { if (!page) load().then((m) => { found = m[name]; set(() => found); }); }, []);
     return page ? html`<${page} ...${props} />` : html`<main class="page" aria-busy="true"></main>`;
   };
@@ -21,6 +21,8 @@ const PAGES = [
   [/^\/eval\/([^/]+)$/, Table],
   [/^\/compare\/([^/]+)\/([^/]+)$/, later(() => import("./compare.js"), "Compare")],
 ];
+// The list that a page belongs to: an eval's id begins with its kind.
+const listOf = (path) => path.startsWith("/eval/judge-") ? "/judgements" : path.startsWith("/eval/run-") ? "/runs" : path.startsWith("/eval") ? "/" : path;
 const NAV = [["/", "Evals"], ["/judgements", "Judgements"], ["/runs", "Runs"], ["/playground", "Playground"], ["/start", "Start"]];
 
 function Help({ close }) {
@@ -66,11 +68,11 @@ function App() {
   }
   return html`<a class="skip" href="#main">Skip to the content</a>
     <header class="top"><${Link} to="/" class="brand"><span aria-hidden="true" class="mark"></span><span class="brand-name">fumehood</span><//>
-      <nav aria-label="Pages">${NAV.map(([to, name]) => html`<${Link} to=${to} aria-current=${path === to || (to === "/" && path.startsWith("/eval")) ? "page" : undefined}>${name}<//>`)}</nav>
+      <nav aria-label="Pages">${NAV.map(([to, name]) => html`<${Link} to=${to} aria-current=${listOf(path) === to ? "page" : undefined}>${name}<//>`)}</nav>
       <span class="grow"></span>
       <button class="quiet" onClick=${nextTheme} title="Theme (t)" aria-label=${`Theme: ${theme}`}><span aria-hidden="true">◐</span><span class="not-narrow"> ${{ auto: "Auto", light: "Light", dark: "Dark" }[theme]}</span></button>
       <button class="quiet" onClick=${() => showHelp(true)} title="Keys (?)" aria-label="Keys">?</button></header>
-    ${page || html`<main id="main" class="page"><div class="empty"><h2>There is no such page</h2><p><${Link} to="/">All evals<//></p></div></main>`}
+    ${page || html`<main id="main" class="page"><h1 class="sr">Not found</h1><div class="empty"><h2>There is no such page</h2><p><${Link} to="/">All evals<//></p></div></main>`}
     ${help && html`<${Help} close=${() => showHelp(false)} />`}
     <div id="said" role="status" aria-live="polite"></div>`;
 }

@@ -189,6 +189,22 @@ export function Empty({ title, children }) {
 export const Chip = ({ label, value, kind, title }) =>
   html`<span class=${"chip " + (kind || "")} title=${title}><span class="chip-label">${label}</span> <b>${value}</b></span>`;
 
+// One of a few, as buttons in a row: one stop of the Tab key, and the arrows choose (the pattern "radio group" of WAI-ARIA).
+const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+export function Choice({ label, options, value, choose, kind = "" }) {
+  const box = useRef(null);
+  const key = (e) => {
+    if (!STEPS[e.key] || e.ctrlKey || e.metaKey || e.altKey) return;
+    e.preventDefault();
+    e.stopPropagation();
+    const at = options.findIndex(([v]) => v === value), to = (at + STEPS[e.key] + options.length) % options.length;
+    choose(options[to][0]);
+    box.current.children[to].focus();
+  };
+  return html`<div class=${"modes " + kind} role="radiogroup" aria-label=${label} ref=${box} onKeyDown=${key}>${options.map(([v, name]) =>
+    html`<button role="radio" aria-checked=${v === value} tabindex=${v === value ? 0 : -1} class=${v === value ? "on" : ""} onClick=${() => choose(v)}>${name}</button>`)}</div>`;
+}
+
 // A rate as a bar, with text for screen readers.
 export function Rate({ passed, done, low, high }) {
   const w = 100 * passed / done;

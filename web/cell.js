@@ -28,7 +28,7 @@ function ofEval(d, head) {
     programs: checks.filter((c) => c.metadata?.code).map((c) => ({ code: c.metadata.code, language: c.metadata.language })),
     runs: checks.filter((c) => c.metadata?.usage || c.metadata?.status).map((c, i) => ({ title: `Run of ${c.assertion?.type || `check ${i + 1}`}`, ...c.metadata, limits: c.metadata.limits || c.assertion?.limits })),
     numbers: { latency: d.latencyMs, cost: d.cost, tokens: d.tokenUsage, cached: d.response?.cached, finish: d.response?.finishReason },
-    provider: d.provider, metadata: d.metadata, named: d.namedScores,
+    description: d.testCase?.description, metadata: d.metadata, named: d.namedScores,
   };
 }
 
@@ -54,7 +54,7 @@ function Checks({ checks }) {
       const a = c.assertion || {};
       const value = a.value === undefined ? "" : asText(a.value);
       return html`<tr><td><${Mark} kind=${c.pass ? "pass" : "fail"} /></td><td><b>${visible(a.type || "–")}</b>${a.metric && html` <span class="tag">${visible(a.metric)}</span>`}
-        ${value && html`<div class="muted clip" dir="auto">${visible(value.slice(0, 400))}</div>`}</td><td class="num">${score(c.score)}</td><td dir="auto">${visible(String(c.reason || "").slice(0, 4000))}</td></tr>`;
+        ${value && html`<div class="muted clip" dir="auto">${visible(value.slice(0, 400))}</div>`}</td><td class="num">${score(c.score)}</td><td class="why" dir="auto">${visible(String(c.reason || "").slice(0, 4000))}</td></tr>`;
     })}</tbody></table></div>`;
 }
 
@@ -84,7 +84,7 @@ export function Run({ run }) {
       <${Bar} name="Memory" used=${u.memory_peak_bytes} limit=${memory.value} enforced=${memory.enforced} show=${bytes} />
       <${Bar} name="Processes" used=${u.processes_peak} limit=${tasks.value} enforced=${tasks.enforced} show=${count} /></tbody></table>
     ${run.fired?.length > 0 && html`<p>Limits that were reached: ${run.fired.map((f) => html`<span class="tag">${visible(asText(f))}</span> `)}</p>`}
-    ${isolation.length > 0 && html`<p class="isolation">Isolation: ${isolation.map(([n, on]) => html`<span class=${"tag " + (on ? "on" : "off")} title=${on ? "holds" : "does not hold"}>${on ? "✓" : "✗"} ${visible(n)}</span> `)}</p>`}
+    ${isolation.length > 0 && html`<p class="isolation">Isolation: ${isolation.map(([n, on]) => html`<span class=${"tag " + (on === true ? "on" : "off")} title=${on === true ? "holds" : "does not hold"}>${on === true ? "✓" : "✗"} ${visible(n)}${typeof on === "string" ? html`: ${visible(on)}` : null}</span> `)}</p>`}
     ${run.start && html`<p class="muted">Started ${visible(run.start.path || "")}: ${visible(run.start.why || "")}</p>`}
     ${["stdout", "stderr"].map((s) => run[s] ? html`<h4>${s}${run[`${s}_truncated`] ? " (cut at the limit)" : ""}</h4>${isImage(run[s].trim()) ? html`<${Picture} src=${run[s].trim()} />` : html`<${Shown} text=${run[s]} label=${s} />`}` : null)}
     ${run.findings && html`<h4>Findings of the scanner</h4><${Pre} text=${run.findings} />`}
@@ -130,9 +130,10 @@ export function Cell({ id, head, row, column, alone, close, next, previous, chan
       <button class="quiet" onClick=${close} title="Close (Esc)" aria-label="Close">✕</button></div>`}
     <${Trouble} failure=${failure} />
     ${e && html`<div class="panel-body">
+      ${e.description && html`<p class="facts" dir="auto">${visible(e.description)}</p>`}
       ${!c.pass && (e.error || e.reason) && html`<div class=${"verdict " + kindOf(c)} dir="auto">${visible(String(e.error || e.reason).slice(0, 4000))}</div>`}
-      <p class="facts">${[["score", score(c.score)], ["time", ms(e.numbers.latency)], ["tokens", tokens?.total ? `${count(tokens.total)} (${count(tokens.prompt)} + ${count(tokens.completion)})` : null],
-        ["cost", e.numbers.cost ? money(e.numbers.cost) : null], ["ended", e.numbers.finish], ["cached", e.numbers.cached ? "yes" : null]].filter(([, v]) => v && v !== "–").map(([n, v]) => html`<span>${n} <b>${visible(String(v))}</b></span>`)}</p>
+      <p class="facts">${[["score", score(c.score)], ["time", ms(e.numbers.latency ?? c.latencyMs)], ["tokens", tokens?.total ? `${count(tokens.total)} (${count(tokens.prompt)} + ${count(tokens.completion)})` : null],
+        ["cost", e.numbers.cost ? money(e.numbers.cost) : null], ["ended", e.numbers.finish], ["cached", e.numbers.cached ? "yes" : null], ...Object.entries(e.named || {}).map(([n, v]) => [n, score(v)])].filter(([, v]) => v && v !== "–").map(([n, v]) => html`<span>${visible(n)} <b>${visible(String(v))}</b></span>`)}</p>
       <${Rating} id=${id} row=${row} column=${column} rating=${c.rating} changed=${changed} />
       ${failed.map((x) => html`<${Section} title="Expected beside got" note=${plain(x.assertion?.type || "")}><${Difference} ...${x.expectation} /><//>`)}
       ${e.answer !== undefined && html`<${Section} title="Answer">${isImage(e.answer) ? html`<${Picture} src=${e.answer} />` : typeof e.answer === "string" ? html`<${Shown} text=${e.answer} label="Answer" />` : html`<${Code} text=${e.answer} language="json" label="Answer" />`}<//>`}

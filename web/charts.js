@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Charts of an eval, each with a table of its values.
-import { html, useEffect, useRef, useAnswer, Trouble, count, percent, score, ms, money } from "./base.js";
+import { html, useEffect, useRef, useAnswer, Trouble, Empty, count, percent, score, ms, money } from "./base.js";
 import { visible, plain } from "./text.js";
 import { interval } from "./numbers.js";
 
@@ -73,20 +73,22 @@ function Rates({ names, columns }) {
     })} /><//>`;
 }
 
-function Steps({ title, names, edges, series, show, label }) {
+const WIDTH = 0.86; // of a bin, taken by its bars
+
+function Bins({ title, names, edges, series, show, label }) {
   const used = edges.map((_, i) => i).filter((i) => series.some((s) => s[i] > 0));
   const from = used.length ? used[0] : 0, to = used.length ? used[used.length - 1] + 1 : edges.length;
   const cut = edges.slice(from, to), cuts = series.map((s) => s.slice(from, to));
   return html`<${Chart} title=${title} names=${names} head=${["From", ...names]} rows=${cut.map((e, i) => [show(e), ...cuts.map((s) => count(s[i]))])}>
     <${Plot} label=${label} deps=${[JSON.stringify(cuts)]} make=${(uPlot, axis) => ({
       options: {
-        scales: { x: { time: false, range: names.length > 1 ? [-0.2, cut.length + 0.2] : [-0.7, cut.length - 0.3] }, y: { range: (u, min, max) => [0, Math.max(1, max)] } },
-        axes: [axis({ splits: () => cut.map((_, i) => i).filter((i) => cut.length < 9 || i % 4 === 0), values: (u, v) => v.map((i) => show(cut[i])), grid: { show: false } }), axis({ size: 60 })],
-        series: [{}, ...names.map((_, k) => ({ stroke: colour(k), fill: colour(k) + (names.length > 1 ? "44" : "bb"), width: 1.5, points: { show: false },
-          paths: names.length > 1 ? uPlot.paths.stepped({ align: 1 }) : uPlot.paths.bars({ size: [0.9, 60] }) }))],
+        scales: { x: { time: false, range: [-0.1, cut.length + 0.1] }, y: { range: (u, min, max) => [0, Math.max(1, max)] } },
+        axes: [axis({ splits: () => cut.map((_, i) => i).filter((i) => cut.length < 9 || i % 4 === 0), values: (u, v) => v.map((i) => show(cut[i])), grid: { show: false } }), axis({ size: 60, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1e6] })],
+        series: [{}, ...names.map((_, k) => ({ stroke: colour(k), fill: colour(k) + "bb", width: 1, points: { show: false }, paths: uPlot.paths.bars({ size: [0.9, 60] }) }))],
       },
-      // A step is as wide as its bin, so the last bin needs an end.
-      data: names.length > 1 ? [[...cut.map((_, i) => i), cut.length], ...cuts.map((s) => [...s, s[s.length - 1]])] : [cut.map((_, i) => i), ...cuts],
+      // In each bin the columns stand beside each other, each at an x of its own; a bin without results has no bar.
+      data: [cut.flatMap((_, i) => names.map((_, k) => i + WIDTH * (k + 0.5) / names.length + (1 - WIDTH) / 2)),
+        ...cuts.map((s, k) => cut.flatMap((_, i) => names.map((_, j) => (j === k && s[i] ? s[i] : null))))],
     })} /><//>`;
 }
 
@@ -112,11 +114,12 @@ export function Charts({ id, head }) {
   const { value, failure } = useAnswer(`/api/view/evals/${encodeURIComponent(id)}/numbers`, {}, [id, done]);
   if (!value) return html`<div class="part-page"><${Trouble} failure=${failure} /></div>`;
   const names = value.columns.map((_, k) => { const h = head.columnHeads[k] || {}; return `${k + 1}: ${h.provider || ""} ${(h.label || "").slice(0, 40)}`; });
+  if (!done) return html`<div class="part-page"><${Empty} title=${head.running ? "No results yet" : "This eval has no results"} /></div>`;
   const scoreEdges = Array.from({ length: 20 }, (_, i) => i / 20), latencyEdges = Array.from({ length: 24 }, (_, i) => 2 ** i / 8);
   return html`<div class="part-page charts">
     <${Rates} names=${names} columns=${value.columns} />
-    <${Steps} title="Scores" names=${names} edges=${scoreEdges} series=${value.columns.map((c) => c.scores)} show=${(n) => score(n)} label="Histogram of scores" />
-    <${Steps} title="Latency" names=${names} edges=${latencyEdges} series=${value.columns.map((c) => c.latencies)} show=${(n) => ms(n)} label=${`Histogram of latency; median ${value.columns.map((c) => ms(c.latency.p50)).join(", ")}`} />
+    <${Bins} title="Scores, number of results" names=${names} edges=${scoreEdges} series=${value.columns.map((c) => c.scores)} show=${(n) => score(n)} label="Histogram of scores" />
+    <${Bins} title="Latency, number of results" names=${names} edges=${latencyEdges} series=${value.columns.map((c) => c.latencies)} show=${(n) => ms(n)} label=${`Histogram of latency; median ${value.columns.map((c) => ms(c.latency.p50)).join(", ")}`} />
     <${Cloud} title="Score against cost" names=${names} points=${value.points} x=${3} xName="Cost" showX=${money} every=${value.every} />
     <${Cloud} title="Score against latency" names=${names} points=${value.points} x=${2} xName="Latency" showX=${ms} every=${value.every} />
     <section class="chart"><h3>Latency and cost</h3><div class="scroll-x"><table class="list"><thead><tr><th>Column</th><th class="num">Median</th><th class="num">90 %</th><th class="num">99 %</th><th class="num">Longest</th><th class="num">Cost</th></tr></thead>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Compares two evals of the same tests; rows that got worse come first.
-import { html, useEffect, useState, useUrl, useKeys, useAnswer, go, withQuery, Link, Trouble, Empty, Chip, count, percent, score, ms } from "./base.js";
+import { html, useEffect, useState, useUrl, useKeys, useAnswer, go, withQuery, Link, Trouble, Empty, Chip, Choice, count, percent, score, ms } from "./base.js";
 import { visible, plain, Difference } from "./text.js";
 import { Mark, kindOf } from "./table.js";
 
@@ -19,7 +19,7 @@ function Side({ id, side, column }) {
 function Row({ row, sides, open, toggle }) {
   const vars = row.first?.vars || row.second?.vars || [], description = row.first?.description || row.second?.description || "";
   const other = row.first && row.second && JSON.stringify(row.first.vars) !== JSON.stringify(row.second.vars);
-  return html`<tr><td class="num">${row.row}</td><td class="compare-test" dir="auto"><b>${visible(description)}</b><div class="muted">${visible(vars.join(" · ").slice(0, 300))}</div>
+  return html`<tr><td class="num"><span class="narrow">Row </span>${row.row}</td><td class="compare-test" dir="auto"><b>${visible(description)}</b><div class="muted">${visible(vars.join(" · ").slice(0, 300))}</div>
       ${other && html`<span class="chip warn">other variables in the second</span>`}</td>
     <td><span class=${"tag kind-" + row.kind}>${KINDS.find(([k]) => k === row.kind)?.[1]}</span></td>
     <td class="compare-side"><${Side} id=${sides[0].id} side=${row.first} column=${sides[0].column} /></td><td class="compare-side"><${Side} id=${sides[1].id} side=${row.second} column=${sides[1].column} /></td>
@@ -47,11 +47,11 @@ export function Compare({ args: [first, second] }) {
     <${Trouble} failure=${failure} />
     <div class="bar"><${Columns} side=${value.sides[0]} name="first" label="First" /><${Columns} side=${value.sides[1]} name="second" label="Second" /></div>
     <div class="chips"><${Chip} label="first" value=${rate(c.both + c.regressed)} /><${Chip} label="second" value=${rate(c.both + c.fixed)} />
-      <${Chip} label="difference" value=${`${signed(value.difference)} points (${signed(value.low)} to ${signed(value.high)})`} title="95 % interval of the paired difference" />
-      <${Chip} label="p" value=${value.p < 0.001 ? "< 0.001" : value.p.toFixed(3)} title="McNemar's exact test, two-sided: how likely such a difference is by chance" /><${Chip} label="pairs" value=${count(paired)} /></div>
-    <div class="modes" role="radiogroup" aria-label="Which rows">${KINDS.filter(([k]) => !k || c[k] > 0 || k === query.kind || k === "regressed" || k === "fixed").map(([k, name]) => html`<button role="radio" aria-checked=${(query.kind || "") === k} class=${(query.kind || "") === k ? "on" : ""}
-       onClick=${() => go(withQuery({ kind: k, from: null }))}>${name} ${k ? count(c[k]) : ""}</button>`)}</div>
-    ${value.rows.length === 0 ? html`<${Empty} title=${query.kind === "regressed" ? "Nothing got worse" : "No such rows"} />` : html`<div class="scroll-x"><table class="list compare"><thead><tr><th class="num">Row</th><th>Test</th><th>What</th>
+      <${Chip} label="difference" value=${paired ? `${signed(value.difference)} points (${signed(value.low)} to ${signed(value.high)})` : "–"} title="95 % interval of the paired difference" />
+      <${Chip} label="p" value=${!paired ? "–" : value.p < 0.001 ? "< 0.001" : value.p.toFixed(3)} title="McNemar's exact test, two-sided: how likely such a difference is by chance" /><${Chip} label="pairs" value=${count(paired)} /></div>
+    <${Choice} label="Which rows" value=${query.kind || ""} choose=${(k) => go(withQuery({ kind: k, from: null }))}
+      options=${KINDS.filter(([k]) => !k || c[k] > 0 || k === query.kind || k === "regressed" || k === "fixed").map(([k, name]) => [k, `${name} ${k ? count(c[k]) : ""}`])} />
+    ${value.rows.length === 0 ? html`<${Empty} title=${query.kind === "regressed" ? "Nothing got worse" : query.kind ? "No such rows" : "Neither has results"} />` : html`<div class="scroll-x"><table class="list compare"><thead><tr><th class="num">Row</th><th>Test</th><th>What</th>
       ${value.sides.map((s) => html`<th>${visible(s.columnHeads[s.column]?.provider || s.description || s.id)}</th>`)}<th><span class="sr">Difference of the answers</span></th></tr></thead>
       <tbody>${value.rows.map((r) => html`<${Row} key=${r.row} row=${r} sides=${value.sides} open=${open.has(r.row)} toggle=${() => setOpen((o) => { const n = new Set(o); if (!n.delete(r.row)) n.add(r.row); return n; })} />`)}</tbody></table></div>
     ${value.matched > PAGE && html`<nav class="pager" aria-label="Pages"><button disabled=${from === 0} onClick=${() => go(withQuery({ from: Math.max(0, from - PAGE) || null }))}>Before</button><span>${count(from + 1)} – ${count(Math.min(from + PAGE, value.matched))} of ${count(value.matched)}</span>

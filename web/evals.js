@@ -14,12 +14,12 @@ function Row({ e, at, active, focus, chosen, choose }) {
     <td class="name"><${Link} ref=${link} to=${`/eval/${encodeURIComponent(e.id)}`}>${visible(e.description || e.id)}<//>
       <span class="sub">${e.description && html`<code>${visible(e.id)}</code>`}<span class="narrow">${when(e.createdAt)}</span>${e.running && html` <span class="chip live">running</span>`}${
         e.state === "interrupted" && html` <span class="chip warn">interrupted</span>`}${
-        Object.entries(e.tags || {}).map(([n, v]) => html` <${Link} class="chip" title="Only those with this tag" to=${withQuery({ tag: tagText(n, v), from: null })}>${visible(tagText(n, v))}<//>`)}</span></td>
+        Object.entries(e.tags || {}).map(([n, v]) => html` <${Link} class="chip" title=${`Only those with the tag ${plain(tagText(n, v))}`} to=${withQuery({ tag: tagText(n, v), from: null })}>${visible(tagText(n, v))}<//>`)}</span></td>
     <td class="num not-narrow">${when(e.createdAt)}</td>
     <td><${Rate} passed=${e.successes} done=${e.successes + e.failures + e.errors} /></td>
     <td class="num">${count(e.successes + e.failures + e.errors)}</td>
     <td class="num not-narrow">${e.errors ? html`<b class="error">${count(e.errors)}</b>` : "0"}</td>
-    <td class="num wide">${ms(e.durationMs)}</td>
+    <td class="num wide">${ms(e.durationMs || null)}</td>
     <td class="num wide">${money(e.cost)}</td>
   </tr>`;
 }

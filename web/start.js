@@ -27,7 +27,7 @@ export function Start() {
   return html`<main id="main" class="page"><div class="bar"><h1>Start an eval</h1>${folder && html`<code class="muted">${visible(folder.folder)}</code>`}</div>
     <${Trouble} failure=${failure} />
     ${folder && (folder.configs.length === 0 ? html`<${Empty} title="No configuration in this folder"><p>A file such as promptfooconfig.yaml is looked for where the viewer was started.</p><//>`
-      : html`<ul class="configs">${[...folder.configs].sort().map((c) => html`<li><code>${visible(c)}</code> <button class="primary" onClick=${() => run(c)} aria-label=${`Run ${plain(c)}`}>Run</button></li>`)}</ul>`)}
+      : html`<p class="muted">Configurations in the folder where the viewer was started. Each runs as ${html`<code>fumehood eval</code>`} would, and goes on when this page is closed.</p><ul class="configs">${[...folder.configs].sort().map((c) => html`<li><code>${visible(c)}</code> <button class="primary" onClick=${() => run(c)} aria-label=${`Run ${plain(c)}`}>Run</button></li>`)}</ul>`)}
     ${jobs.length > 0 && html`<h2>Started here</h2>${[...jobs].reverse().map((j) => html`<section class="chart" aria-label=${plain(j.what)}><div class="bar"><b>${visible(j.what)}</b><span class=${"chip " + STATES[j.state]}>${j.state}</span><span class="muted">${when(j.began)}</span>
       ${j.exitCode !== null && html`<span class="muted">exit ${j.exitCode}</span>`}<span class="grow"></span>${j.state === "running" && html`<button onClick=${() => stop(j.number)}>Stop</button>`}<${Link} to="/">All evals<//></div>
       ${j.log && html`<${Pre} text=${j.log} label="What it printed" />`}</section>`)}`}

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // An eval as a table: only visible rows are in the page, and only rows near them are requested.
 import { html, useState, useEffect, useLayoutEffect, useRef, useMemo, useUrl, useKeys, useAnswer, useChanges, useDelayed, get, ask, go, withQuery,
-  Link, Trouble, Empty, Chip, Rate, count, percent, score, ms, money, when, copy, say } from "./base.js";
+  Link, Trouble, Empty, Chip, Choice, Rate, count, percent, score, ms, money, when, copy, say } from "./base.js";
 import { visible, plain } from "./text.js";
 import { Cell } from "./cell.js";
 import { interval } from "./numbers.js";
 
 const PAGE = 100;       // rows of one request
 const PAGES_KEPT = 40;
+const METRICS_SHOWN = 4; // in a cell of the table
 const HEIGHTS = { small: 34, middle: 102, large: 228 }; // paddings, a border, and whole lines of 18 px (app.css)
 const MODES = [["all", "All"], ["passed", "Passed"], ["failed", "Failed"], ["errors", "Errors"], ["different", "Different"], ["rated", "Rated"]];
 const FILTERS = ["mode", "q", "re", "metric", "min", "max", "status", "language", "tag", "column", "order", "desc"];
@@ -27,7 +28,7 @@ const exportUrl = (id, form, query) =>
 // Rows by their index in the filtered list. `version` counts arrivals, so that the table is drawn again.
 class Rows {
   constructor(id, query, changed) {
-    Object.assign(this, { id, query, changed, pages: new Map(), asked: new Set(), stale: new Set(), matched: null, total: null, failure: null, dead: false });
+    Object.assign(this, { named: false, id, query, changed, pages: new Map(), asked: new Set(), stale: new Set(), matched: null, total: null, failure: null, dead: false });
   }
   at(i) { return this.pages.get(Math.floor(i / PAGE))?.[i % PAGE]; }
   async load(page, again = false) {
@@ -42,6 +43,7 @@ class Rows {
       if (this.dead) return;
       this.pages.delete(page);
       this.pages.set(page, a.rows);
+      this.named ||= a.rows.some((r) => r.description);
       while (this.pages.size > PAGES_KEPT) this.pages.delete(this.pages.keys().next().value);
       this.matched = a.matched;
       this.total = a.total;
@@ -72,10 +74,11 @@ function Answer({ c, tall }) {
   const said = c.rating && (c.rating.thumb > 0 ? "good" : c.rating.thumb < 0 ? "bad" : "rated");
   return html`<div class="answer-head"><${Mark} kind=${kind} /> <b>${score(c.score)}</b>
       ${c.status && c.status !== "ok" && c.status !== "passed" ? html`<span class="tag">${visible(c.status)}</span>` : null}
-      ${said && html`<span class="tag said" title=${plain(c.rating.comment)}>${said}</span>`}<span class="grow"></span>
+      ${said && html`<span class="tag said" title=${plain(c.rating.comment)}>${said}</span>`}
+      ${c.named && html`<span class="metrics">${Object.entries(c.named).slice(0, METRICS_SHOWN).map(([n, v]) => html`<span class="tag" title="Metric">${visible(n)} ${score(v)}</span>`)}</span>`}<span class="grow"></span>
       ${tall && html`<span class="muted">${ms(c.latencyMs)}</span>`}</div>
     ${c.reason && tall && html`<div class="reason" dir="auto">${visible(c.reason)}</div>`}
-    <div class="answer" dir="auto">${c.text.startsWith("data:image/") ? html`<i>An image</i>` : visible(c.text)}</div>`;
+    ${c.text === "" && c.reason && !tall ? html`<div class="answer reason" dir="auto">${visible(c.reason)}</div>` : html`<div class="answer" dir="auto">${c.text.startsWith("data:image/") ? html`<i>An image</i>` : visible(c.text)}</div>`}`;
 }
 
 function Row({ row, i, vars, columns, height, style, active, open, tall }) {
@@ -128,13 +131,14 @@ function Grid({ rows, head, vars, columns, height, active, setActive, openCell, 
     if (cell && active.byKey) cell.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [active]);
   const scroll = () => { cancelAnimationFrame(frame.current); frame.current = requestAnimationFrame(look); };
-  const first = head.kind !== "eval" ? 150 : rows.at(view.from)?.description ? 112 : 56; // wider where rows have names
+  // Wide enough for the largest number; wider where rows have names. It stays as it is while the table is scrolled.
+  const first = head.kind !== "eval" ? (innerWidth > 560 ? 150 : 100) : rows.named && innerWidth > 560 ? 112 : 24 + 9 * Math.max(3, String(rows.total ?? 0).length);
   const widths = `${first}px ${vars.map(() => "minmax(140px, 1fr)").join(" ")} ${columns.map(() => "minmax(250px, 2fr)").join(" ")}`;
   const shown = [];
   for (let i = view.from; i <= view.to && i < n; i++)
     shown.push(html`<${Row} key=${i} row=${rows.at(i)} i=${i} vars=${vars} columns=${columns} height=${height} active=${active} open=${openCell} tall=${tall}
       style=${{ top: `${i * height}px`, height: `${height}px`, gridTemplateColumns: widths }} />`);
-  return html`<div class="grid ${tall ? (height > 100 ? "large" : "middle") : "small"}" role="grid" aria-label="Results" aria-rowcount=${n + 1} tabindex="0" ref=${box} onScroll=${scroll}
+  return html`<div class="grid ${first < 100 ? "slim " : ""}${tall ? (height > 100 ? "large" : "middle") : "small"}" role="grid" aria-label="Results" aria-rowcount=${n + 1} tabindex="0" ref=${box} onScroll=${scroll}
       aria-activedescendant=${active && active.i >= 0 ? `cell-${active.i}-${active.k}` : undefined}>
     <div class="grid-inner" style=${{ minWidth: `${first + vars.length * 140 + columns.length * 250}px` }}>
     <div role="row" aria-rowindex="1" class="grid-head" ref=${top} style=${{ gridTemplateColumns: widths }}><div role="columnheader" class="index head">#</div>
@@ -159,8 +163,7 @@ function Filters({ query, head, rows }) {
   const facet = (o) => Object.entries(o || {}).map(([v, n]) => [v, `${v} (${count(n)})`]);
   const any = FILTERS.some((n) => query[n]);
   return html`<div class="filters" role="search">
-    <div class="modes" role="radiogroup" aria-label="Which rows">${MODES.map(([mode, name]) => html`<button role="radio" aria-checked=${(query.mode || "all") === mode}
-       class=${(query.mode || "all") === mode ? "on" : ""} onClick=${() => go(withQuery({ mode: mode === "all" ? null : mode, cell: null }))}>${name}</button>`)}</div>
+    <${Choice} label="Which rows" options=${MODES} value=${query.mode || "all"} choose=${(mode) => go(withQuery({ mode: mode === "all" ? null : mode, cell: null }))} />
     <span class="search-box"><input id="search" type="search" placeholder=${query.re ? "Regular expression" : "Search answers and variables"} aria-label="Search rows" value=${typed} onInput=${(e) => type(e.target.value)} />
       <button class="toggle" aria-pressed=${query.re ? "true" : "false"} title="Regular expression (.)" aria-label="Regular expression" onClick=${() => go(withQuery({ re: query.re ? null : 1, cell: null }))}>.*</button></span>
     <button class="toggle" aria-expanded=${more} onClick=${() => setMore(!more)}>More</button>
@@ -272,7 +275,7 @@ export function Table({ args: [id] }) {
     if (row) go(withQuery({ cell: `${row.row}.${to.k}` }), { replace: true });
   };
   const hope = async (wish) => {
-    try { await ask("POST", api(id, "/wish"), { body: { wish } }); say({ pause: "It pauses within a second", "go-on": "It goes on", cancel: "It stops within a second" }[wish]); } catch (e) { say(e.message); }
+    try { await ask("POST", api(id, "/wish"), { body: { wish } }); say({ pause: "It pauses within a second", "go-on": "It goes on", cancel: "It stops within a second" }[wish]); renewHead((n) => n + 1); } catch (e) { say(e.message); }
   };
   const retry = async () => {
     try { await ask("POST", "/api/view/jobs", { body: { retry: head.id } }); say("Started: results appear here as they come"); } catch (e) { say(e.message); }
@@ -294,7 +297,7 @@ export function Table({ args: [id] }) {
     c: { run: () => go(withQuery({ view: query.view === "charts" ? null : "charts" })), help: "Charts" },
   });
 
-  if (failure && !head) return html`<main id="main" class="page"><${Trouble} failure=${failure} /><p><${Link} to="/">All evals<//></p></main>`;
+  if (failure && !head) return html`<main id="main" class="page"><h1 class="sr">Not found</h1><${Trouble} failure=${failure} /><p><${Link} to="/">All evals<//></p></main>`;
   if (!head) return html`<main id="main" class="page" aria-busy="true"></main>`;
   const done = head.successes + head.failures + head.errors;
   const tab = (name, text) => html`<${Link} class="tab" to=${withQuery({ view: name, cell: null })} aria-current=${(query.view || null) === name ? "page" : undefined}>${text}<//>`;
@@ -303,16 +306,17 @@ export function Table({ args: [id] }) {
       <span class="chips"><button class="chip" title="Copy the id" onClick=${() => copy(head.id)}><code>${visible(head.id)}</code></button>
       <span class="chip">${when(head.createdAt)}</span>
       ${head.running ? html`<span class="chip live">running ${count(done)} of ${count(head.total)}</span>
-        ${[["pause", "Pause"], ["go-on", "Go on"], ["cancel", "Stop"]].map(([wish, name]) => html`<button onClick=${() => hope(wish)}>${name}</button>`)}` : null}
+        ${head.wish === "pause" ? html`<span class="chip warn">pause asked for</span>` : null}
+        ${[head.wish === "pause" ? ["go-on", "Go on"] : ["pause", "Pause"], ["cancel", "Stop"]].map(([wish, name]) => html`<button onClick=${() => hope(wish)}>${name}</button>`)}` : null}
       ${head.state === "interrupted" ? html`<span class="chip warn">interrupted at ${count(done)} of ${count(head.total)}</span>` : null}
-      <${Chip} label="passed" value=${percent(head.successes, done)} /><${Chip} label="results" value=${count(done)} />
+      ${head.kind !== "run" && html`<${Chip} label="passed" value=${percent(head.successes, done)} /><${Chip} label="results" value=${count(done)} />`}
       ${head.errors > 0 && html`<${Chip} label="errors" value=${count(head.errors)} kind="error" />`}
-      <${Chip} label="took" value=${ms(head.durationMs)} />${head.tokens > 0 && html`<${Chip} label="tokens" value=${count(head.tokens)} />`}${head.cost > 0 && html`<${Chip} label="cost" value=${money(head.cost)} />`}
+      ${head.durationMs > 0 && html`<${Chip} label="took" value=${ms(head.durationMs)} />`}${head.tokens > 0 && html`<${Chip} label="tokens" value=${count(head.tokens)} />`}${head.cost > 0 && html`<${Chip} label="cost" value=${money(head.cost)} />`}
       ${Object.entries(head.tags || {}).map(([n, v]) => n === "cell-of" ? html`<${Link} class="chip" title="The cell that was run again here" to=${cellUrl(v)}>again: ${visible(v)}<//>`
         : html`<${Link} class="chip" title="Evals with this tag" to=${`${LISTS[head.kind]}?tag=${encodeURIComponent(v ? `${n}=${v}` : n)}`}>${visible(v ? `${n}=${v}` : n)}<//>`)}
-      ${!head.running && head.kind === "eval" && (head.errors > 0 || head.state === "interrupted") ? html`<button title="Run again what met an error, and what is missing" onClick=${retry}>${head.errors > 0 ? "Run the errors again" : "Go on"}</button>` : null}</span></div>
+      ${!head.running && head.again && (head.errors > 0 || head.state === "interrupted") ? html`<button title="Run again what met an error, and what is missing" onClick=${retry}>${head.errors > 0 ? "Run the errors again" : "Go on"}</button>` : null}</span></div>
     <nav class="tabs" aria-label="Parts of the eval">${tab(null, "Results")}${head.kind === "judge" && tab("tasks", "Tasks")}${!alone && tab("charts", "Charts")}${tab("config", "Configuration")}<span class="grow"></span>
-      ${!query.view && head.vars.length > 0 && html`<button class="quiet wide" onClick=${() => setShowVars(!showVars)} aria-pressed=${showVars} title="Show or hide variables (v)">Variables</button>`}
+      ${!query.view && head.vars.length > 0 && html`<button class="quiet wide" onClick=${() => setShowVars(!showVars)} aria-pressed=${showVars && !open} disabled=${!!open} title=${open ? "The table has no room for them beside an open cell" : "Show or hide variables (v)"}>Variables</button>`}
       ${!query.view && !alone && html`<label class="pick-one wide">Rows <select value=${size} onChange=${(e) => setSize(e.target.value)}>${Object.keys(HEIGHTS).map((s) => html`<option value=${s} selected=${s === size}>${s}</option>`)}</select></label>`}
       <${Exports} id=${id} head=${head} query=${query} /></nav>
     ${query.view ? html`<${Part} name=${query.view} id=${id} head=${head} />` : html`

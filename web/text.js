@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Untrusted text, which only ever becomes text nodes. Invisible characters, and those that reorder text (control
 // characters, terminal escape sequences, bidirectional overrides), are shown by name.
-import { html, useState, useEffect, useLayoutEffect, useRef, bytes, copy } from "./base.js";
+import { html, useState, useEffect, useLayoutEffect, useRef, bytes, copy, Choice } from "./base.js";
 
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 const MARKS_MAX = 3000; // maximum of elements; further names are written into the text
@@ -49,8 +49,8 @@ export function Long({ of, children }) {
     <button onClick=${() => copy(s)}>Copy all</button></div>`}</div>`;
 }
 
-export const Pre = ({ text, label }) => html`<${Long} of=${text}>${(part) =>
-  html`<pre class="text" dir="auto" tabindex="0" aria-label=${label}>${visible(part)}</pre>`}<//>`;
+export const Pre = ({ text, label }) => asText(text) === "" ? html`<p class="muted nothing">Empty</p>` : html`<${Long} of=${text}>${(part) =>
+  html`<pre class="text" dir="auto" tabindex="0" role="group" aria-label=${label}>${visible(part)}</pre>`}<//>`;
 
 // ------------------------------------------------------------------------------------------------------------- code
 
@@ -93,8 +93,8 @@ export function Code({ text, language, label }) {
   const ready = tree && tree.s === s;
   return html`<div class="code-block"><div class="code-head"><span>${plain(language || "text")}</span>
       <button class="quiet" onClick=${() => copy(s)}>Copy</button></div>
-    ${ready ? html`<pre class="code" tabindex="0" aria-label=${label}><code>${nodes(tree.root)}</code></pre>`
-            : html`<${Long} of=${s}>${(part) => html`<pre class="code" tabindex="0" aria-label=${label}><code>${visible(part)}</code></pre>`}<//>`}
+    ${ready ? html`<pre class="code" tabindex="0" role="group" aria-label=${label}><code>${nodes(tree.root)}</code></pre>`
+            : html`<${Long} of=${s}>${(part) => html`<pre class="code" tabindex="0" role="group" aria-label=${label}><code>${visible(part)}</code></pre>`}<//>`}
   </div>`;
 }
 
@@ -120,8 +120,8 @@ export function Difference({ expected, got, names = ["Expected", "Got"] }) {
   const side = (mark, text) => !ready ? visible(text.slice(0, CHUNK)) : parts.d.filter((p) => (mark === "del" ? !p.added : !p.removed))
     .map((p) => (p.added ? html`<ins>${visible(p.value)}</ins>` : p.removed ? html`<del>${visible(p.value)}</del>` : visible(p.value)));
   return html`<div class="difference">
-    <figure><figcaption>${names[0]}</figcaption><pre class="text" dir="auto" tabindex="0">${side("del", a)}</pre></figure>
-    <figure><figcaption>${names[1]}${a === b ? " (the same)" : ""}</figcaption><pre class="text" dir="auto" tabindex="0">${side("ins", b)}</pre></figure>
+    <figure><figcaption>${names[0]}</figcaption><pre class="text" dir="auto" tabindex="0" role="group" aria-label=${names[0]}>${side("del", a)}</pre></figure>
+    <figure><figcaption>${names[1]}${a === b ? " (the same)" : ""}</figcaption><pre class="text" dir="auto" tabindex="0" role="group" aria-label=${names[1]}>${side("ins", b)}</pre></figure>
   </div>`;
 }
 
@@ -165,7 +165,6 @@ export function Shown({ text, label }) {
   const [framed, set] = useState(false);
   useEffect(() => set(table && TABLE_FIRST.test(text)), [text]);
   if (!table) return html`<${Pre} text=${text} label=${label} />`;
-  return html`<div class="modes inline" role="radiogroup" aria-label="How it is shown">${[[true, "Table"], [false, "Source"]].map(([on, name]) =>
-      html`<button role="radio" aria-checked=${framed === on} class=${framed === on ? "on" : ""} onClick=${() => set(on)}>${name}</button>`)}</div>
+  return html`<${Choice} kind="inline" label="How it is shown" options=${[[true, "Table"], [false, "Source"]]} value=${framed} choose=${set} />
     ${framed ? html`<${Framed} text=${text} label=${label} />` : html`<${Pre} text=${text} label=${label} />`}`;
 }

@@ -243,6 +243,13 @@ export class Files {
 		})();
 	}
 
+	// Used by Sandbox.usage: the bytes used in the writable folders, which share one file system.
+	async used_space() {
+		const found = await this.#do("look at", ".", ["space", "."]);
+		const fields = new Fields(found.find(([kind]) => kind === ENTRY)?.[1] ?? Buffer.alloc(0));
+		return Math.max((fields.number(20) ?? 0) - (fields.number(21) ?? 0), 0);
+	}
+
 	// Used by Sandbox.connect.
 	async connect(port) {
 		const process = await this.#sandbox.helper(["connect", String(port)]);

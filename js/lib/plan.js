@@ -7,7 +7,7 @@ import { EngineError, NotFoundError, wrong } from "./errors.js";
 import { program } from "./places.js";
 import { LAYERS, LIMITS, UNLIMITED, encode_fields } from "./wire.js";
 
-const MOUNTS = ["bind", "symlink", "file", "dir", "writable", "mask", "proc", "dev"];
+const MOUNTS = ["bind", "symlink", "file", "dir", "writable", "mask", "proc", "dev", "volume"];
 const STARTS = ["auto", "fresh", "zygote", "parked"];
 const DESCRIPTORS = ["in", "out", "driver"];
 const UNITS = { "": 1, B: 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };

@@ -5,7 +5,7 @@ import { CancelledError, NotFoundError, wrong } from "./errors.js";
 import { Files } from "./files.js";
 import { Plan, bytes_of, check_list, check_text, ms_of, plan, plan_fields, size_of } from "./plan.js";
 import { fired_of, usage_of } from "./result.js";
-import { FRAME, STATUSES, TAG, UNLIMITED } from "./wire.js";
+import { FRAME, STARTS, STATUSES, TAG, UNLIMITED } from "./wire.js";
 
 // How long to wait for output of background processes after a process has ended; how long silence has to last to stop
 // waiting.
@@ -144,10 +144,10 @@ const CREATED = Symbol("created");
 // A sandbox for any number of processes, one after another or at once, with the files that they leave. Made by `await
 // Sandbox.create(language, options)`; `await using` and `destroy()` end it.
 export class Sandbox {
-	constructor(token, client, id) {
+	constructor(token, client, id, start = { path: null }) {
 		if (token !== CREATED)
 			throw wrong("a Sandbox is made by await Sandbox.create()");
-		Object.assign(this, { client, id, destroyed: false, files: new Files(this) });
+		Object.assign(this, { client, id, start, destroyed: false, files: new Files(this) });
 	}
 
 	// Takes the arguments of `run`. With `lease` (seconds) the sandbox outlives this process; `name` is shown in lists;
@@ -163,7 +163,8 @@ export class Sandbox {
 
 	static async #made(client, fields) {
 		const reply = await client.reply(FRAME.CREATE, null, fields);
-		return new Sandbox(CREATED, client, reply.bytes(TAG.ID).toString("hex"));
+		const path = STARTS[reply.number(TAG.START)] ?? null, why = reply.text(TAG.START_WHY);
+		return new Sandbox(CREATED, client, reply.bytes(TAG.ID).toString("hex"), { path, ...(why ? { why } : {}) });
 	}
 
 	#ask(type, fields = []) {
@@ -252,10 +253,12 @@ export class Sandbox {
 	}
 
 	async usage() {
-		const u = await this.#ask(FRAME.USAGE);
-		return { age: u.number(TAG.AGE_MS) / 1000, cpu_user_ms: u.number(TAG.CPU_USER_US) / 1000, cpu_sys_ms: u.number(TAG.CPU_SYS_US) / 1000,
+		const u = await this.#ask(FRAME.USAGE), paused = u.number(TAG.PAUSED) !== 0;
+		// a sandbox that is paused, or full, cannot tell
+		const disk = paused ? 0 : await this.files.used_space().catch(() => 0);
+		return { at: Date.now() / 1000, age: u.number(TAG.AGE_MS) / 1000, cpu_user_ms: u.number(TAG.CPU_USER_US) / 1000, cpu_sys_ms: u.number(TAG.CPU_SYS_US) / 1000,
 			memory: u.number(TAG.MEMORY_NOW), memory_peak: u.number(TAG.MEMORY), memory_limit: u.number(TAG.MEMORY_LIMIT), tasks: u.number(TAG.TASKS),
-			disk_limit: u.number(TAG.DISK_LIMIT), cpus: u.number(TAG.CPUS), paused: u.number(TAG.PAUSED) !== 0 };
+			disk, disk_limit: u.number(TAG.DISK_LIMIT), cpus: u.number(TAG.CPUS), paused };
 	}
 
 	// Stops all processes. Resolves to how: "freezer" or "signals".

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of the package against a built fumehood: node --test, run by tests/cli/test_javascript.py.
+// Tests of the package against a built fumehood: node --test, run by tests/cli/packages/test_javascript.py.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { test } from "node:test";
@@ -133,6 +133,10 @@ test("a branch has its own copy; a paused sandbox stands still; a port is a stre
 	assert.notEqual(await sandbox.pause(), "none");
 	assert.equal((await sandbox.usage()).paused, true);
 	await sandbox.resume();
+	await sandbox.put("large", Buffer.alloc(3 << 20, 1));
+	const used = await sandbox.usage();
+	assert.ok(used.disk >= 3 << 20 && used.disk < used.disk_limit, JSON.stringify(used));
+	assert.ok(Math.abs(used.at - Date.now() / 1000) < 60);
 	await Promise.all([sandbox.destroy(), branch.destroy()]);
 });
 
