@@ -12,6 +12,10 @@ SIZE = 100 << 20
 FILES = 10_000
 
 
+def say(text):
+    print(f"  session: {text} …", file=sys.stderr, flush=True)
+
+
 def timed(n, function, warm_up=5):
     """The median of n runs in milliseconds."""
     for _ in range(warm_up):
@@ -58,14 +62,15 @@ def new_session(client, n):
     took = timed(n, lambda: made.append(fumehood.Sandbox("python", client=client)))
     for box in made:
         box.destroy()
-    apart = []
-    for _ in range(min(n, 20)):     # the engine makes the next one ahead meanwhile
+    apart, parked = [], 0
+    for _ in range(min(n, 20)):     # with nothing left to do of the one before
         time.sleep(0.2)
         began = time.perf_counter()
         box = fumehood.Sandbox("python", client=client)
         apart.append((time.perf_counter() - began) * 1e3)
+        parked += box.start["path"] == "parked"
         box.destroy()
-    return took, statistics.median(apart)
+    return took, statistics.median(apart), parked / len(apart)
 
 
 def copy_rates(box):
@@ -80,20 +85,66 @@ def copy_rates(box):
     return SIZE / 1e6 / (there - began), SIZE / 1e6 / (back - there)
 
 
+def own_mb(context):
+    """Memory that a context's interpreter shares with nobody."""
+    return float(context.run("sum(int(l.split()[1]) for l in open('/proc/self/smaps_rollup') if l.startswith('Private_'))").text) / 1e3
+
+
 def cpu_ms(box):
     usage = box.usage()
     return usage.cpu_user_ms + usage.cpu_sys_ms
+
+
+def cpu_seconds(pids):
+    """Processor time that these processes used so far."""
+    ticks = 0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/stat") as f:
+                fields = f.read().rsplit(")", 1)[1].split()
+            ticks += int(fields[11]) + int(fields[12])
+        except OSError:
+            pass
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def at_rest(client, idle, figures):
+    """What idle sessions cost, and what a command in one of them does beside the others."""
+    before, began = private_bytes(descendants()), time.perf_counter()
+    many = []
+    for i in range(idle):
+        many.append(fumehood.Sandbox(client=client))
+        if i % 100 == 99:
+            say(f"{i + 1} of {idle} idle sessions made")
+    figures["idle_made_ms_each"] = (time.perf_counter() - began) / idle * 1e3
+    time.sleep(1)
+    pids = descendants()
+    figures["idle_mb_each"] = (private_bytes(pids) - before) / idle / 1e6
+    used, began = cpu_seconds(pids), time.perf_counter()
+    time.sleep(2)
+    figures["idle_cpu_ms"] = (cpu_seconds(pids) - used) / (time.perf_counter() - began) * 1e3
+    figures["exec_true_beside_idle_ms"] = timed(20, lambda: many[0].exec(["true"]), 2)
+    say(f"the {idle} sessions end")
+    began = time.perf_counter()
+    for one in many:
+        one.destroy()
+    figures["idle_ended_ms_each"] = (time.perf_counter() - began) / idle * 1e3
 
 
 def main():
     n, idle = int(sys.argv[1]), int(sys.argv[2])
     figures = {}
     with fumehood.Client() as client:
-        figures["new_back_to_back_ms"], figures["new_apart_ms"] = new_session(client, n)
+        say("new sessions")
+        figures["new_back_to_back_ms"], figures["new_apart_ms"], figures["new_parked"] = new_session(client, n)
+        say("commands, code and files")
         box = fumehood.Sandbox("python", client=client, memory="1G", disk="1G", processes=64)
         figures["exec_true_ms"] = timed(n, lambda: box.exec(["true"]))
         context = box.context(shell="small")
         figures["context_1_plus_1_ms"] = timed(n, lambda: context.run("1+1"))
+        context.run("try: import pandas\nexcept ImportError: pass")    # where it is installed, as the goal has it
+        figures["context_branch_ms"] = timed(min(n, 30), lambda: context.branch().remove(), 2)
+        figures["context_branch_mb"] = own_mb(context.branch())
         box.exec(["sh", "-c", f"mkdir many && cd many && seq {FILES} | xargs touch"])
         figures["list_10000_ms"] = timed(5, lambda: box.files.list("many"), 1)
         assert len(box.files.list("many")) == FILES
@@ -101,6 +152,7 @@ def main():
         figures["branch_ms"] = timed(min(n, 30), lambda: box.branch().destroy(), 2)
         rates = [copy_rates(box) for _ in range(3)]
         figures["in_mb_s"], figures["out_mb_s"] = (max(rate) for rate in zip(*rates))
+        figures["branch_100_mb_ms"] = timed(5, lambda: box.branch().destroy(), 1)
         box.files.remove("large")
         spin = box.spawn(["sh", "-c", "while :; do :; done"])
         box.pause()
@@ -109,13 +161,8 @@ def main():
         figures["paused_cpu_ms"] = cpu_ms(box) - before
         box.resume()
         spin.kill()
-        before = private_bytes(descendants())
-        many = [fumehood.Sandbox(client=client) for _ in range(idle)]
-        time.sleep(1)
         figures["idle_sessions"] = idle
-        figures["idle_mb_each"] = (private_bytes(descendants()) - before) / idle / 1e6
-        for one in many:
-            one.destroy()
+        at_rest(client, idle, figures)
     print(json.dumps({name: round(value, 3) for name, value in figures.items()}))
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* A CSV file of tests: rows of strings, which the escaper writes so that the same rows are read; and tests of them. */
 #include "base/escape.h"
-#include "eval/config/tests/csv.h"
+#include "eval/common/csv.h"
 #include "eval/config/tests/csv_tests.h"
 #include "fuzz.h"
 

@@ -2,7 +2,7 @@
 /* Data sets: problems of any format and samples for them, as `fumehood judge` reads them, and which can be split. */
 #include "code/declaration.h"
 #include "fuzz.h"
-#include "judge/formats/problem.h"
+#include "judge/formats/data_set.h"
 #include "judge/split/split.h"
 
 /* Samples for the first problem that was read, and one for none. */

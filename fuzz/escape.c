@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Every escaper keeps its sink's promise for any bytes; base64 and UTF-8 undo what they did. */
 #include "base/escape.h"
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "base/utf8.h"
 #include "fuzz.h"
 

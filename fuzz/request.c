@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What a client of an HTTP server decides of a request's way: the target with its path and query, the Host that names a
  * port of a sandbox, base64 in headers and messages. */
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "e2b/address.h"
 #include "fuzz.h"
 #include "server/http_target.h"

@@ -2,7 +2,7 @@
 /* What a program under test says it returned, and the driver's message in its output: nothing odd ever equals. */
 #include "fuzz.h"
 #include "judge/comparing/value.h"
-#include "judge/comparing/verdict.h"
+#include "judge/common/verdict.h"
 
 static const char secret[FH_SECRET_SIZE + 1] = "0123456789abcdef0123456789abcdef";
 

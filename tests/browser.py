@@ -8,11 +8,13 @@ import base64
 import itertools
 import json
 import os
+import select
 import shutil
 import subprocess
 import tempfile
 import time
 
+ANSWER_S = 120     # the longest that the browser may take for one answer, on a busy machine
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
@@ -30,12 +32,16 @@ class Browser:
         self.folder = tempfile.mkdtemp(prefix="fumehood-browser-")
         to_read, self.out = os.pipe()
         self.into, to_write = os.pipe()
-        # The browser expects its pipes as descriptors 3 and 4; a shell does that most simply.
+
+        def place_pipes():                 # the browser expects them as descriptors 3 and 4, which are taken already, by these pipes at the latest
+            copies = os.dup(to_read), os.dup(to_write)
+            os.dup2(copies[0], 3)
+            os.dup2(copies[1], 4)
         self.process = subprocess.Popen(
-            ["/bin/sh", "-c", f'exec "$0" "$@" 3<&{to_read} 4>&{to_write}', program(), "--remote-debugging-pipe", "--headless",
+            [program(), "--remote-debugging-pipe", "--headless",
              "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars", "--mute-audio",
              "--disable-background-networking", "--disable-component-update", f"--user-data-dir={self.folder}", "about:blank"],
-            pass_fds=(to_read, to_write), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            preexec_fn=place_pipes, close_fds=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env={**os.environ, "HOME": self.folder})
         os.close(to_read)
         os.close(to_write)
@@ -53,6 +59,8 @@ class Browser:
 
     def read(self):
         while b"\0" not in self.rest:
+            if not select.select([self.into], [], [], ANSWER_S)[0]:
+                raise Failed(f"the browser says nothing for {ANSWER_S} s")
             piece = os.read(self.into, 1 << 20)
             if not piece:
                 raise Failed("the browser has ended")
@@ -107,7 +115,7 @@ class Page:
             raise Failed(got["exceptionDetails"].get("exception", {}).get("description") or got["exceptionDetails"]["text"])
         return got["result"].get("value")
 
-    def wait(self, expression, seconds=20):
+    def wait(self, expression, seconds=90):
         """Waits until the expression is true; returns its value."""
         until = time.monotonic() + seconds
         while True:
@@ -160,5 +168,8 @@ class Page:
         return thrown + logged
 
     def close(self):
+        if self.target is None:
+            return
         self.browser.call("Target.closeTarget", targetId=self.target)
         self.browser.call("Target.disposeBrowserContext", browserContextId=self.context)
+        self.target = None

@@ -16,10 +16,10 @@ class Gone(Exception):
 
 
 class Server:
-    """`with Server("--api-key-file", path) as s`: a server that listens at a free port."""
+    """`with Server("--api-key-file", path) as s`: a server that listens at a free port; started by `by`, if that is given."""
 
-    def __init__(self, *options, **kw):
-        self.process = subprocess.Popen([support.PROGRAM, "serve", "--port", "0", *map(str, options)], stdin=subprocess.DEVNULL,
+    def __init__(self, *options, by=(), **kw):
+        self.process = subprocess.Popen([*map(str, by), support.PROGRAM, "serve", "--port", "0", *map(str, options)], stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **kw)
         self.said = ""
         found = None

@@ -3,7 +3,7 @@
 
     python tests/jupyter.py PYTHON [CELLS]       PYTHON has ipykernel, jupyter_client and what the cells import
 
-Prints each difference and counts them. tests/cli/test_context.py compares with what a kernel said once, which
+Prints each difference and counts them. tests/cli/packages/test_context.py compares with what a kernel said once, which
 `--record` writes.
 """
 import argparse

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What the python-driven tests share: where the build is, how to run it, and how to say that a test cannot run here.
 
-A test file is a plain unittest module in tests/cli or tests/sandbox that begins with
+A test file is a plain unittest module below tests/cli or tests/sandbox that begins with
 
     import os, sys, unittest
-    sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+    sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))       # the folder tests
     import support
 
 The runner (tests/run) sets FUMEHOOD_BUILD_DIR, FUMEHOOD_TEST_AS (root, user or userns: who the tests run as) and

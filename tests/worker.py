@@ -96,7 +96,7 @@ def main():
     out = os.fdopen(int(sys.argv[1]), "w")
     path = pathlib.Path(sys.argv[2]).resolve()
     patterns = sys.argv[3:] or [""]
-    sys.path.insert(0, str(path.parent.parent))
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
     sys.path.insert(0, str(path.parent))
     try:
         suite = load(path)

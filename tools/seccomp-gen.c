@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "engine/make/seccomp_policy.h"
+#include "engine/make/seccomp_setup.h"
 
 static uint32_t action(const struct fh_policy_entry *e)
 {

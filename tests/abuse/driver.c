@@ -21,12 +21,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "fumehood/sandbox.h"
 #include "proto/plan.h"
-#include "sandbox/result.h"
+#include "sandbox/connection/result.h"
 
 enum { LINE_MAX_BYTES = 64 << 10, GETS_MAX = 100000 };
 
@@ -202,6 +202,7 @@ static int run_session(struct job *j, struct fh_error *err)
 	if (j->name)
 		pthread_join(getter, NULL);
 	struct fh_result *result = fh_result_new(j->plan);
+	result->start = fh_sandbox_start(j->sandbox, NULL);
 	if (r == 0) {
 		fh_result_set_exit(result, &e);
 		fetch_outs(j, result);

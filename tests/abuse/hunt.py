@@ -23,6 +23,9 @@ import time
 import proc
 import suite
 import support
+from case import stdout_of, story
+from context import BUILT, PATHS, Context
+from host import Host
 
 HUNTERS, BATCHES, WATCH_MS = 4, 40, 600
 LIMITS = ("--cpu-time", "5", "--wall-time", "15", "--memory", "96M", "--disk", "16M", "--file-size", "4M", "--processes", "48",
@@ -43,9 +46,10 @@ NATIVE = "native"
 PLACES = [("fresh", NATIVE), ("session", NATIVE), ("zygote", "python"), ("parked", NATIVE), ("service", "python"),
           ("zygote", "javascript"), ("parked", "python"), ("session", "python"), ("parked", "javascript"), ("service", NATIVE),
           ("zygote", "bash"), ("parked", "bash"), ("zygote", "perl"), ("parked", "perl"), ("zygote", "ruby"), ("parked", "ruby"),
-          ("zygote", "lua"), ("parked", "lua"), ("zygote", "php"), ("parked", "php"), ("fresh", "python")]
+          ("zygote", "lua"), ("parked", "lua"), ("zygote", "php"), ("parked", "php"), ("fresh", "python"),
+          ("session-parked", NATIVE)]
 # Processes of these languages that an engine keeps.
-KEPT = re.compile(suite.Host.KEPT.pattern + "|hunt|" + "|".join(LOADS))
+KEPT = re.compile(Host.KEPT.pattern + "|hunt|" + "|".join(LOADS))
 # A template is replaced when it is old or idle for long: such an end is no finding.
 OLD_SECONDS = 270
 SIGNALS = [s for s in signal.valid_signals() if s not in (signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD, signal.SIGINT, signal.SIGTERM,
@@ -246,7 +250,7 @@ class Hunt:
         if self.context and self.context.path == path and self.context.host.engine():
             return []
         left = self.close()
-        self.context = suite.Context(path)
+        self.context = Context(path)
         self.context.host.KEPT = KEPT
         return left
 
@@ -265,10 +269,10 @@ class Hunt:
         start = ("--start", "fresh" if self.without else context.start_by)
         common = [*start, *LIMITS, "--file", f"{empty}:hunt.seed", *(a for layer in self.without for a in ("--without", layer))]
         if language == NATIVE:
-            options = (*common, "--mount", f"{suite.BUILT}/abuse-hunt:/hunt", "--command", "--", "/hunt")
+            options = (*common, "--mount", f"{BUILT}/abuse-hunt:/hunt", "--command", "--", "/hunt")
         else:
             interpreter = ("--interpreter", support.PYTHON) if language == "python" else ()
-            options = ("-l", language, *interpreter, *common, "--mount", f"{suite.BUILT}/abuse-hunt.so:/hunt.so", "-c", LOADS[language])
+            options = ("-l", language, *interpreter, *common, "--mount", f"{BUILT}/abuse-hunt.so:/hunt.so", "-c", LOADS[language])
         return json.loads(pathlib.Path(context.plan(*options)).read_text())
 
     def start(self, plan, kind, seed, number, ms=WATCH_MS):
@@ -283,7 +287,7 @@ class Hunt:
         path = context.dir / f"hunt-{context.count % 64}.json"       # read long before its number is used again
         path.write_text(json.dumps(plan))
         request = {"plan": str(path)}
-        if context.path == "session" and kind != "census":
+        if PATHS[context.path][0] == "session" and kind != "census":
             request["get_while"] = ["hunt.seed", "a"]
         return context.driver.start(**request)
 
@@ -305,8 +309,8 @@ class Hunt:
             status = answer["result"]["status"] if "result" in answer else "failed"
             statuses[status] = statuses.get(status, 0) + 1
             if status in ("failed", "engine_error"):
-                found.append(suite.story(answer))
-            said = suite.stdout_of(answer)
+                found.append(story(answer))
+            said = stdout_of(answer)
             found += [line for line in re.findall(r"^ESCAPED.*", said, re.M) if is_finding(line, seed * 8 + i)]
             if context.host.secret in json.dumps(answer):
                 found.append("a secret of the host is in the answer")

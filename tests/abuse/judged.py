@@ -14,13 +14,15 @@ import subprocess
 import time
 
 import support
-from suite import HERE, SECONDS, Context, Row, Trouble
+from context import HERE, SECONDS, Context
+from host import Trouble
+from suite import Row
 
 # What `fumehood judge` has an option for.
 LIMITS = {"--cpu-time", "--wall-time", "--memory", "--processes", "--output", "--disk"}
 LANGUAGES = {"": "c", ".py": "python", ".js": "javascript", ".sh": "bash"}
 # Seconds that a program sleeps which the wall time limit ends: longer than the limit that a busy machine gets, up to 16 times
-# as much (src/judge/share.h).
+# as much (src/judge/session/share.h).
 SLEEPS = "10"
 DEFAULT_ESCAPE = r"^ESCAPED"
 # Cases whose program cannot be caught in this way.

@@ -139,6 +139,14 @@ class Terminals(support.TempDir):
         for word in ("abracadabra", "something", "everything", "Expected"):
             self.assertIn(word, shown)
 
+    def test_a_table_that_would_break_every_word_becomes_a_list(self):
+        shown = self.eval(columns="24", LC_ALL="C.UTF-8")
+        self.assertNotIn("│", shown)
+        lines = shown.splitlines()
+        self.assertEqual("  abracadabra", lines[lines.index("word") + 1])
+        self.assertIn("  [FAIL] ", shown)
+        self.assertLessEqual(max(len(line) for line in lines[:lines.index("  abracadabra") + 6]), 24)
+
     def test_a_dumb_terminal_gets_no_escapes(self):
         mine, theirs = pty.openpty()
         problems, samples = self.write("p.jsonl", json.dumps(PROBLEM)), self.write("s.jsonl", sample("x + 1") * 3)

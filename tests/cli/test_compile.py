@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import sys
 import tempfile
@@ -112,42 +113,104 @@ TOY = {
 }
 
 
-@support.root_and_user
+@support.once
+@support.release_only
 class PrecompiledHeader(unittest.TestCase):
     """bits/stdc++.h, whose compilation dominates that of a program which includes it."""
     CODE = "#include <bits/stdc++.h>\nint main() { std::map<std::string, int> m{{\"a\", %d}}; std::cout << m[\"a\"] << __OPTIMIZE__; }"
 
-    def setUp(self):
+    @classmethod
+    def setUpClass(cls):
         support.need_program("g++")
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="fumehood-header-"))
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.env = {**os.environ, "XDG_CACHE_HOME": str(self.folder)}
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="fumehood-header-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.plain = cls.run_cpp("#include <cstdio>\nint main() { puts(\"1\"); }")["stdout"]
+        cls.made_for_it = cls.headers()
+        cls.first = cls.run_cpp(cls.CODE % 1)["stdout"]
 
-    def run_cpp(self, code, *args):
-        done = support.command("run", "-l", "cpp", "--json", "-c", code, *args, env=self.env)
+    @classmethod
+    def run_cpp(cls, code, *args, cache=None):
+        done = support.command("run", "-l", "cpp", "--json", "-c", code, *args, env={**os.environ, "XDG_CACHE_HOME": str(cache or cls.folder)})
         return json.loads(done.stdout)
 
-    def headers(self):
-        return list(self.folder.glob("fumehood/prepared/cpp-*/bits/stdc++.h.gch"))
+    @classmethod
+    def headers(cls, cache=None):
+        return sorted((cache or cls.folder).glob("fumehood/prepared/cpp-*/bits/stdc++.h.gch/*"))
 
     def test_it_is_made_for_programs_that_include_it_and_used(self):
-        self.assertEqual(self.run_cpp("#include <cstdio>\nint main() { puts(\"1\"); }")["stdout"], "1\n")
-        self.assertEqual(self.headers(), [])
-        self.assertEqual(self.run_cpp(self.CODE % 1)["stdout"], "11")
-        [header] = self.headers()
+        self.assertEqual((self.plain, self.made_for_it, self.first), ("1\n", [], "11"))
+        self.assertEqual([path.name for path in self.headers()], ["O0", "O2"])
         self.assertEqual(self.run_cpp(self.CODE % 2)["stdout"], "21")
-        # gcc reports where it takes the header from; the control: with other options it takes the header itself
-        for flags, taken in (((), True), (("-std=c++20",), False)):
-            flags = [w for f in ("-H", *flags) for w in ("--compiler-flag", f)]
-            said = self.run_cpp("#include <bits/stdc++.h>\nint x = y;", *flags)["stderr"]
+        # gcc reports where it takes the header from, with the options of runs and with those of the two sides that fumehood
+        # judge compiles; the control: with other options it takes the header itself
+        for flags, taken in (((), "O2"), (("-O0",), "O0"), (("-O0", "-fvisibility=hidden"), "O0"), (("-std=c++20",), None)):
+            words = [w for f in ("-H", *flags) for w in ("--compiler-flag", f)]
+            said = self.run_cpp("#include <bits/stdc++.h>\nint x = y;", *words)["stderr"]
             self.assertIn("'y' was not declared", said.replace("‘", "'").replace("’", "'"))
-            self.assertEqual("! /opt/fumehood/prepared/bits/stdc++.h.gch" in said, taken, said[:2000])
+            found = [line.rpartition("/")[2] for line in said.splitlines() if line.startswith("! /opt/fumehood/prepared/bits/stdc++.h.gch/")]
+            self.assertEqual(found, [taken] if taken else [], (flags, said[:2000]))
 
     def test_a_header_that_is_spoiled_is_done_without(self):
-        self.assertEqual(self.run_cpp(self.CODE % 1)["stdout"], "11")
-        [header] = self.headers()
-        header.write_bytes(b"gpch" + b"x" * 4096)
-        self.assertEqual(self.run_cpp(self.CODE % 3)["stdout"], "31")
+        copy = self.folder.parent / f"{self.folder.name}-copy"
+        self.addCleanup(shutil.rmtree, copy, ignore_errors=True)
+        shutil.copytree(self.folder, copy)
+        for header in self.headers(copy):
+            header.write_bytes(b"gpch" + b"x" * 4096)
+        self.assertEqual(self.run_cpp(self.CODE % 3, cache=copy)["stdout"], "31")
+
+
+@support.once
+@support.release_only
+class SharedClasses(unittest.TestCase):
+    """The archive of the Java compiler's classes, which a compile maps instead of reading each."""
+    CODE = "public class Main { public static void main(String[] a) { System.out.print(%d); } }"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="fumehood-classes-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.env = {**os.environ, "XDG_CACHE_HOME": str(cls.folder)}
+
+    def setUp(self):
+        support.need_program("javac")
+
+    def run_java(self, code):
+        return json.loads(support.command("run", "-l", "java", "--json", "-c", code, env=self.env).stdout)
+
+    def prepared(self):
+        [folder] = self.folder.glob("fumehood/prepared/java-*")
+        return folder
+
+    def test_a_compile_takes_the_compiler_from_it(self):
+        self.assertEqual(self.run_java(self.CODE % 1)["stdout"], "1")
+        copy = self.folder.parent / f"{self.folder.name}-copy"       # the cache itself cannot be mounted
+        shutil.copytree(self.prepared(), copy)
+        self.addCleanup(shutil.rmtree, copy, ignore_errors=True)
+        script = (support.TOP / "languages" / "java" / "compile.sh").read_text()
+        self.assertIn("-Xlog:all=error:stderr", script)
+        told = script.replace("-Xlog:all=error:stderr", "-Xlog:class+load:stdout")
+        java = pathlib.Path(shutil.which("javac")).resolve()
+        arguments = shlex.join([str(java), "Main.java", str(java.parent.parent), "main.jar"])
+        program = f"echo '{self.CODE % 2}' >Main.java\ncat >compile.sh <<'END'\n{told}END\nsh compile.sh {arguments}"
+        for target, taken in (("/opt/fumehood/prepared", True), ("/opt/elsewhere", False)):     # the second is the control
+            done = support.command("run", "-l", "bash", "--memory", "1G", "--wall-time", "60s", "--output", "16M",
+                                   "--mount", f"{copy}:{target}", "--mount", str(java.parent.parent), "-c", program, env=self.env)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            compiler = "com.sun.tools.javac.main.JavaCompiler source: shared objects file"
+            self.assertEqual(compiler in done.stdout, taken, done.stdout[-2000:])
+
+    def test_errors_are_the_compilers_own(self):
+        wrong = self.run_java("public class Main { int x = y; }")
+        self.assertEqual(wrong["status"], "compile_error")
+        self.assertEqual(wrong["stderr"].splitlines()[0], "Main.java:1: error: cannot find symbol")
+
+    def test_an_archive_that_is_spoiled_is_done_without(self):
+        self.assertEqual(self.run_java(self.CODE % 1)["stdout"], "1")
+        archive = self.prepared() / "compile.jsa"
+        self.addCleanup(archive.write_bytes, archive.read_bytes())
+        archive.write_bytes(b"\0" * 4096)
+        done = self.run_java(self.CODE % 3)
+        self.assertEqual((done["stdout"], done["stderr"]), ("3", ""))
 
 
 @support.root_and_user

@@ -56,6 +56,18 @@ class Lint(support.TempDir):
         self.assertEqual(1, status)
         self.assertIn('src/engine/host/d.h:4: includes "engine/core/b.h"; folder engine/host may not include engine/core', out)
 
+    def test_a_name_with_a_slash_stands_for_a_folder_and_the_folders_in_it(self):
+        self.rooms()
+        self.header("base/text/d.h", '#include "base/a.h"\n')
+        self.header("engine/host/e.h", '#include "base/text/d.h"\n')
+        rows = {**self.ROWS, "base/text": "base", "engine/host": "base/"}
+        self.assertEqual((0, ""), self.layers(rows))
+        self.assertIn("engine/host ← base/\n", (self.dir / "ARCHITECTURE.md").read_text())
+        status, out = self.layers({**rows, "engine/host": "base"})
+        self.assertIn("folder engine/host may not include base/text", out)
+        status, out = self.layers({**rows, "base/text": "base engine/host"})
+        self.assertIn("tools/check-layers: these rows form a circle: base/, base/text, engine/host", out)
+
     def test_a_row_that_names_what_is_not_included_is_named(self):
         self.rooms()
         status, out = self.layers({**self.ROWS, "engine/host": "base"})

@@ -141,6 +141,7 @@ class Files(Place):
                         self.assertRegex(done.stderr, told)
                 os.close(fd)
 
+    @support.release_only
     def test_all_is_well_on_a_disk_with_room(self):
         """The control."""
         for which, path, line in self.each():

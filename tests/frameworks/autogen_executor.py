@@ -34,6 +34,10 @@ async def main():
         agent = CodeExecutorAgent("runner", code_executor=executor)
         answer = await agent.on_messages([TextMessage(content="```python\nprint(6 * 7)\n```", source="user")], CancellationToken())
         assert "42" in answer.chat_message.content, answer
+        done = await asyncio.gather(*(run(("python", "print(%d)" % n)) for n in range(6)))
+        assert [one.output for one in done] == ["%d\n" % n for n in range(6)], done
+        messages = [message async for message in agent.on_messages_stream([TextMessage(content="```python\nprint(43)\n```", source="user")], CancellationToken())]
+        assert "43" in messages[-1].chat_message.content, messages
         copy = CodeExecutor.load_component(executor.dump_component())
         assert isinstance(copy, FumehoodCodeExecutor)
     late = FumehoodCodeExecutor(timeout=0.5)

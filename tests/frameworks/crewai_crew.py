@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """CrewAI with a scripted model."""
+import asyncio
+import concurrent.futures
 import os
 
 os.environ.update(CREWAI_DISABLE_TELEMETRY="true", OTEL_SDK_DISABLED="true", CREWAI_TRACING_ENABLED="false")
@@ -41,4 +43,11 @@ with CodeSession() as session:
     crew = Crew(agents=[agent], tasks=[Task(description="d", expected_output="e", agent=agent)])
     assert str(crew.kickoff()) == "42"
     assert session.text("x") == "6"
+    agent = Agent(role="r", goal="g", backstory="b", tools=[tool], llm=Scripted())
+    crew = Crew(agents=[agent], tasks=[Task(description="d", expected_output="e", agent=agent)])
+    assert str(asyncio.run(crew.kickoff_async())) == "42"
+with CodeSession(fresh=True) as session:  # crews side by side share a tool
+    tool = code_tool(session)
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(lambda n: tool.run(code="print(%d)" % n), range(6))) == [str(n) for n in range(6)]
 print("ok")

@@ -31,4 +31,20 @@ with CodeSession() as session:
     assert asyncio.run(pipeline.run_async({"runner": {"code": "6 * 7"}})) == {"runner": {"output": "42", "passed": True}}
     agent = Agent(chat_generator=Scripted(), tools=[code_tool(session)])
     assert agent.run(messages=[ChatMessage.from_user("?")])["messages"][-1].text == "answer: 42"
+    assert asyncio.run(agent.run_async(messages=[ChatMessage.from_user("?")]))["messages"][-1].text == "answer: 42"
+
+
+@component
+class AtOnce:
+    @component.output_types(replies=List[ChatMessage])
+    def run(self, messages: List[ChatMessage], tools=None, **kwargs):
+        results = [result.result for message in messages for result in message.tool_call_results]
+        if not results:
+            return {"replies": [ChatMessage.from_assistant(tool_calls=[ToolCall("run_python", {"code": "print(%d)" % n}, id=str(n)) for n in range(6)])]}
+        return {"replies": [ChatMessage.from_assistant(" ".join(results))]}
+
+
+with CodeSession(fresh=True) as session:  # several calls in one answer of the model
+    agent = Agent(chat_generator=AtOnce(), tools=[code_tool(session)])
+    assert agent.run(messages=[ChatMessage.from_user("?")])["messages"][-1].text == "0 1 2 3 4 5"
 print("ok")

@@ -46,7 +46,12 @@ model = get_model("mockllm/model", custom_outputs=[call("python", code="print(6 
                                                    counted(ModelOutput.from_content("mockllm/model", "done"))])
 task = Task(dataset=[Sample(input="?", target="", files={"given.txt": "given"})], solver=[use_tools([bash(timeout=30), python(timeout=30)]), generate()],
             scorer=files_are_there(), sandbox="fumehood")
+many = Task(dataset=[Sample(input="?", target="", files={"made": "42"}) for _ in range(6)], scorer=files_are_there(), sandbox="fumehood")
 with tempfile.TemporaryDirectory() as logs:
+    log, = eval(many, model=get_model("mockllm/model", custom_outputs=[counted(ModelOutput.from_content("mockllm/model", "done")) for _ in range(6)]),
+                log_dir=logs, display="none", max_samples=6)  # side by side
+    assert log.status == "success", str(log.error)[:600]
+    assert log.results.scores[0].metrics["accuracy"].value == 1, [sample.scores for sample in log.samples]
     log, = eval(task, model=model, log_dir=logs, display="none")
     assert log.status == "success", str(log.error)[:600]
     assert log.results.scores[0].metrics["accuracy"].value == 1, log.samples[0]

@@ -2,7 +2,7 @@
 """LlamaIndex's workflow agents with a scripted model."""
 import asyncio
 
-from llama_index.core.agent.workflow import FunctionAgent
+from llama_index.core.agent.workflow import FunctionAgent, ToolCallResult
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, LLMMetadata
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import ToolSelection
@@ -56,7 +56,14 @@ class Scripted(FunctionCallingLLM):
 
 async def agent(tool):
     made = FunctionAgent(tools=[tool], llm=Scripted())
-    return str(await made.run("?", ctx=Context(made)))
+    running = made.run("?", ctx=Context(made))
+    results = [str(event.tool_output.content) async for event in running.stream_events() if isinstance(event, ToolCallResult)]
+    assert results == ["[no output]", "42"], results
+    return str(await running)
+
+
+async def many(tool):
+    return [str((await call).content) for call in [asyncio.ensure_future(tool.acall(code="print(%d)" % n)) for n in range(6)]]
 
 
 with CodeSession() as session:
@@ -64,4 +71,6 @@ with CodeSession() as session:
     assert tool.call(code="print('hi')").content == "hi"
     assert asyncio.run(tool.acall(code="1 / 0")).content.rstrip().endswith("ZeroDivisionError: division by zero")
     assert asyncio.run(agent(tool)) == "answer: 42"
+with CodeSession(fresh=True) as session:
+    assert asyncio.run(many(code_tool(session))) == [str(n) for n in range(6)]
 print("ok")

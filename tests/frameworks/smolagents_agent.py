@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """smolagents' CodeAgent with a scripted model: its code, its tools and its variables are in the sandbox."""
+import concurrent.futures
+import contextlib
 import os
 
 from smolagents import CodeAgent, Tool, tool
@@ -48,5 +50,23 @@ assert executor("y").output == "40", executor("y")
 wrong = CodeAgent(tools=[], model=Scripted(["1 / 0", "import subprocess\nfinal_answer('repaired')"]), executor=executor, max_steps=3)
 assert wrong.run("?") == "repaired"
 assert "ZeroDivisionError" in str(wrong.memory.steps[1].error)
+stepped = CodeAgent(tools=[], model=Scripted(["z = 5", "final_answer(z + 1)"]), executor=executor, max_steps=3)
+steps = list(stepped.run("?", stream=True))
+assert steps[-1].output == 6 and len([step for step in steps if type(step).__name__ == "ActionStep"]) == 2, steps
 executor.cleanup()
+
+
+def alone(number):
+    with contextlib.closing(Closing(FumehoodExecutor())) as own:
+        return CodeAgent(tools=[double], model=Scripted(["n = double(%d)" % number, "final_answer(n)"]), executor=own.executor, max_steps=3).run("?")
+
+
+class Closing:
+    def __init__(self, executor):
+        self.executor = executor
+        self.close = executor.cleanup
+
+
+with concurrent.futures.ThreadPoolExecutor(4) as pool:  # agents side by side, each with its executor
+    assert list(pool.map(alone, range(4))) == [0, 2, 4, 6]
 print("ok")

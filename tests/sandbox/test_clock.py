@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A wall clock that jumps by a day, forwards and backwards, while programs run: no limit, no time that a result tells and no
-wait depends on it. Here it jumps for the commands, which preload tests/sandbox/jump.c; that the engine, which is static,
+wait depends on it. Here it jumps for the commands, which preload tests/sandbox/programs/jump.c; that the engine, which is static,
 looks at no such clock is seen in its object files (test_faults.py), and on a machine whose clock may be set
 (tests/hosts/qemu) the kernel's own clock is set."""
 import datetime

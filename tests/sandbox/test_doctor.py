@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`fumehood doctor` on hosts where something is really missing: for each its line flips, says what mends it, and the exit
 status follows. A host is a command that runs doctor in a view of this one: system calls denied by a filter
-(tests/sandbox/deny.c), sysctls of a namespace of its own, other mounts."""
+(tests/sandbox/programs/deny.c), sysctls of a namespace of its own, other mounts."""
 import contextlib
 import json
 import os
@@ -297,6 +297,10 @@ class Programs(support.TempDir):
         self.assertIn("apt-get install libjansson4 ", row["mend"])
         self.assertEqual(seen.status("programs", "fumehood-judge"), "ok")       # the control: a program that starts
         self.assertEqual(seen.status("programs", "fumehood-serve"), "note")     # nobody installed it
+        store = seen.row("programs", "fumehood-store")                          # nor this one, which holds several commands
+        self.assertIn("these commands are not: list, show, compare, export, import, delete", store["here"])
+        names = {name for group, name in seen.rows if group == "programs"}
+        self.assertEqual({"fumehood-" + n for n in ("eval", "store", "judge", "view", "report", "serve")}, names)
 
     def test_languages_that_are_missing_or_broken(self):
         self.dir.chmod(0o755)

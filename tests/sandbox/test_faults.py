@@ -31,6 +31,7 @@ ROOT = support.whoami() == "root"
 SEEDS = range(1, 11) if support.FULL else (1,)
 
 
+@support.root_and_user
 class KilledUnderLoad(Faults):
     def torment(self, who, pause, least=1):
         for seed in SEEDS:
@@ -284,7 +285,7 @@ class Connection(Faults):
 
     def test_an_engine_that_says_nothing_and_does_not_end(self):
         """The client gives it up, and ends it, instead of waiting for ever: bounded by its patience, tested with a short
-        one in tests/unit/test_connection.c."""
+        one in tests/unit/client/test_connection.c."""
         if not support.FULL:
             self.skipTest("long: the client waits 30 s for a greeting")
         path = self.write("engine", "#!/bin/sh\nexec sleep 3600\n", 0o755)

@@ -4,9 +4,15 @@
 The bounds in time are those that the project states (a sandboxed process is dead within 100 ms of its engine's or
 client's end), with tenfold slack.
 """
+import ctypes
+import glob
 import json
+import mmap
 import os
+import pathlib
+import random
 import signal
+import subprocess
 import sys
 import time
 import unittest
@@ -14,7 +20,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import proc
 import support
-from inside import bash, c, marker, python, running, story
+from inside import PY, bash, c, marker, python, running, story
 
 ALONE = "it looks for what runs leave on the machine"
 
@@ -63,6 +69,71 @@ class Leftovers(support.TempDir):
 
     def assert_gone(self, groups):
         self.assertTrue(support.wait_for(lambda: not any(map(os.path.exists, groups)), 10), f"left: {groups}")
+
+
+# Drops cold files of the host from memory and reads them again, so that their pages are charged to this group.
+READS_AGAIN = """
+import os, sys
+for path in sys.argv[1:]:
+    fd = os.open(path, os.O_RDONLY)
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.read(fd, 4096)
+"""
+
+
+def in_memory(paths):
+    """How many of the files have their first page in memory."""
+    libc, found = ctypes.CDLL(None, use_errno=True), 0
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mincore.argtypes = libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    libc.mincore.argtypes += [ctypes.c_char_p]
+    for path in paths:
+        with open(path, "rb") as f:
+            at, state = libc.mmap(None, ctypes.c_size_t(4096), mmap.PROT_READ, mmap.MAP_SHARED, f.fileno(), ctypes.c_long(0)), b"\0" * 2
+            assert libc.mincore(at, 4096, state) == 0
+            found += state[0] & 1
+            libc.munmap(at, 4096)
+    return found
+
+
+@unittest.skipUnless(ROOT, "only root's control groups count memory everywhere, and only root sees what is in memory")
+class DeadGroups(support.TempDir):
+    """The kernel keeps a removed group as long as a page that was charged to it is in memory. Programs can bring such pages about with
+    each run, so they are given back."""
+
+    def setUp(self):
+        super().setUp()
+        self.hierarchy = next((f for f in map(pathlib.Path, ("/sys/fs/cgroup/memory", "/sys/fs/cgroup"))
+                               if (f / "memory.usage_in_bytes").exists()
+                               or (f / "cgroup.controllers").exists() and "memory" in (f / "cgroup.controllers").read_text()), None)
+        files = [p for p in glob.glob("/usr/lib/python3*/**/*.py", recursive=True) if os.path.getsize(p)]
+        if not self.hierarchy or len(files) < 100:
+            self.skipTest("no control group counts memory" if files else "there are no files to read")
+        self.files = random.sample(files, 12)
+
+    def plainly(self):
+        """The program in a group that is just removed."""
+        group = self.hierarchy / f"fumehood-test-{os.getpid()}"
+        try:
+            group.mkdir()
+        except OSError as e:
+            self.skipTest(f"no group can be made by hand: {e}")
+        try:
+            subprocess.run(["sh", "-c", 'echo $$ >"$0/cgroup.procs" && exec "$@"', group, support.PYTHON, "-c", READS_AGAIN, *self.files],
+                           check=True)
+        finally:
+            support.wait_for(lambda: not (group / "cgroup.procs").read_text(), 10)
+            group.rmdir()
+
+    def test_none_is_kept_by_pages_that_programs_read(self):
+        self.plainly()
+        if in_memory(self.files) < 9:
+            self.skipTest("this host's files do not stay in memory")
+        r = support.run("--wall-time", "100", *PY, "-c", READS_AGAIN, "--", *self.files)
+        self.assertEqual(r["status"], "ok", story(r))
+        if r["limits"]["memory"]["enforced"] != "exact":
+            self.skipTest("the run had no control group")
+        self.assertLess(in_memory(self.files), 4)
 
 
 class AfterARun(Leftovers):

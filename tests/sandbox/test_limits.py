@@ -258,6 +258,17 @@ class Memory(Limit):
         self.assertGreaterEqual(r["usage"]["memory_peak_bytes"], 40 * MB)
         self.assertLessEqual(r["usage"]["memory_peak_bytes"], 64 * MB)
 
+    def test_what_waits_in_sockets_counts_as_what_was_sent(self):
+        """Sent in bulk and in small pieces, it holds little more than its bytes (src/init/fragments.c)."""
+        code = ("import socket, time\nl = socket.create_server(('127.0.0.1', 0))\nends, sent = [], 0\nfor i in range(12):\n"
+                "    c = socket.create_connection(l.getsockname()); ends += [c, l.accept()[0]]; c.setblocking(False)\n"
+                "    try:\n        while sent < (i + 1) << 22: sent += c.send(b'x' * (100 if i % 2 else 60000))\n"
+                "    except BlockingIOError: pass\ntime.sleep(0.3)\nprint(sent)")
+        r = python(code, "--memory", "160M")
+        self.check(r, "ok")
+        self.assertGreater(int(r["stdout"]), 20 * MB)
+        self.assertLess(r["usage"]["memory_peak_bytes"], 160 * MB)
+
     def test_memory_that_is_shared_counts_once(self):
         code = ("import mmap, os, time\nm = mmap.mmap(-1, 40 << 20)\nm.write(b'x' * (40 << 20))\n"
                 "for _ in range(4):\n    if os.fork() == 0:\n"

@@ -3,6 +3,7 @@
 
 It speaks over the stdin and stdout of `sh -c`, as ssh or `docker exec -i` would carry it.
 """
+import errno
 import os
 import random
 import re
@@ -29,7 +30,7 @@ REPLY, ERROR, STARTED, EXIT, RESULT, FILE = range(48, 54)
 END, TRUNCATED = 1, 2
 F_VERSION, F_PROGRAM, F_PID = 1, 2, 3
 F_OFFSET, F_PLAN, F_STDIN_OPEN, F_WINDOW, F_LEASE_MS, F_ARGV = 16, 17, 18, 19, 20, 21
-F_WALL_MS, F_HELPER = 28, 47
+F_WALL_MS, F_HELPER, F_INTO = 28, 47, 52
 F_ID, F_STREAM, F_KIND, F_SANDBOX_ID, F_SANDBOX = range(64, 69)
 F_CODE, F_PHASE, F_SYS, F_RETRYABLE, F_MESSAGE, F_HINT = range(80, 86)
 F_EXIT, F_STATUS, F_EXIT_CODE, F_FIRED = 96, 97, 98, 99
@@ -374,6 +375,43 @@ class Endings(unittest.TestCase):
                 s.sendall(MAGIC + frame(HELLO, message((F_VERSION, 1))) + frame(ATTACH, b"", 3, p))
             time.sleep(0.3)
             self.assertEqual(c.ask(4, LIST).kind, REPLY)
+
+    def test_helpers_that_are_joined(self):
+        """An export's records go into an import of another sandbox; the import's DONE tells of a failure of either."""
+        export = lambda path, into: message((F_ARGV, "export"), (F_ARGV, path), (F_HELPER, 1), (F_INTO, into))
+        ends = []
+        with Client() as c:
+            a, b = self.create(c), c.ask(2, CREATE, message((F_PLAN, plan("true")))).id
+            c.ask(3, SPAWN, message((F_ARGV, "/bin/sh"), (F_ARGV, "-c"), (F_ARGV, "echo data > file")), a)
+            for request, path in ((10, "."), (20, "nowhere")):
+                reads = c.ask(request, SPAWN, message((F_ARGV, "import"), (F_HELPER, 1)), b)
+                self.assertEqual(reads.kind, STARTED)
+                c.send(frame(SPAWN, export(path, reads.id), request + 1, a))
+                c.send(frame(SPAWN, export(".", reads.id), request + 2, a))
+                out, answer, answers, over = streams(reads)[1][0], b"", {}, False
+                while not over or len(answers) < 2:                 # in any order
+                    f = c.next()
+                    if f.request:
+                        answers[f.request] = f
+                    if f.kind == DATA and f.id == out:
+                        answer += f.payload[8:]
+                        over = bool(f.flags & END)
+                joined = answers[request + 1]
+                self.assertEqual((joined.kind, answers[request + 2].kind), (STARTED, ERROR), "its stdin is given once")
+                self.assertNotIn(1, streams(joined), "its stdout is no stream of the client's")
+                ends.append(dict(fields(answer))[1])                # DONE, the last record
+            self.assertEqual([dict(fields(end))[1] for end in ends], [struct.pack("<Q", 0), struct.pack("<Q", errno.ENOENT)])
+
+    def test_only_helpers_are_joined(self):
+        with Client() as c:
+            b = self.create(c)
+            cat, reads = (c.ask(n, SPAWN, message(*words), b).id for n, words in (
+                (2, [(F_ARGV, "/bin/cat")]), (3, [(F_ARGV, "import"), (F_HELPER, 1)])))
+            for request, words in ((4, [(F_ARGV, "export"), (F_ARGV, "."), (F_HELPER, 1), (F_INTO, cat)]),
+                                   (5, [(F_ARGV, "/bin/echo"), (F_INTO, reads)]),
+                                   (6, [(F_ARGV, "export"), (F_ARGV, "."), (F_HELPER, 1), (F_INTO, bytes(15) + b"x")])):
+                self.assertEqual(c.ask(request, SPAWN, message(*words), b).kind, ERROR)
+            self.assertEqual(c.ask(7, LIST).kind, REPLY)
 
     def test_a_client_that_is_gone_before_its_helper_has_ended(self):
         """It goes once it has read everything, as `fumehood session cp` does, and a moment before the helper's end is told."""

@@ -33,6 +33,7 @@ def soak(runs, path, seed, seconds, *options):
         raise AssertionError(f"soak ended with {done.returncode}: {done.stderr[-800:]}") from None
 
 
+@support.root_and_user
 class Soak(unittest.TestCase):
     def check(self, runs, path, seconds=support.TIMEOUT, *options):
         status, seen = soak(runs, path, runs, seconds, *options)

@@ -11,7 +11,8 @@ import threading
 import time
 
 import support
-from suite import BUILT, Case, Outside, Planted
+from case import Case, Outside, Planted
+from context import BUILT
 
 
 def refused(name, why):
@@ -167,7 +168,8 @@ def names_of_outs(context, at_once):
 
 CASES = [
     Case("copies that are stopped", "processes", "stop_everybody", args=("{pid_namespace}", "1.2"), options=lambda c: ("--out", "out"),
-         get_while="out", put_after="in", numbers="21", at_once=2, paths=("session",), statuses=("ok",), quick=False,
+         get_while="out", put_after="in", numbers="21", at_once=2, paths=("session", "session-parked"), statuses=("ok",),
+         quick=False,
          control=Outside(check=lambda c, folder, out: ["stopped"] if "stopped somebody" in out else [],
                          before="sleep 5 & true")),
     trap("symlink", "link"),
@@ -189,6 +191,6 @@ CASES = [
     Case("file in: a link that the last run left", "", custom=second_run, prepare=planted_link, numbers="22",
          paths=("fresh", "session", "service"),   # a sandbox that is made ahead writes to no folder of the host
          at_once=4, control=Planted(careless_put, "a careless copy is caught")),
-    Case("file in: a link that the program left", "disk", "trap", args=("symlink", "out", "/tmp/x"), paths=("session",),
+    Case("file in: a link that the program left", "disk", "trap", args=("symlink", "out", "/tmp/x"), paths=("session", "session-parked"),
          put_after="out", check=put_refused, numbers="22", control=Planted(careless_put, "a careless copy is caught")),
 ]

@@ -4,7 +4,8 @@ import os
 import shutil
 import subprocess
 
-from suite import BUILT, Case, OnlyAs, Outside, Without
+from case import Case, OnlyAs, Outside, Without
+from context import BUILT
 
 
 def host(name, attack, **kw):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What one run of an interpreter could leave for the next one, or share with a concurrent one."""
-from suite import Case, Planted
+from case import Case, Planted
 
 
 def random_words(language):

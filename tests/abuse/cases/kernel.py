@@ -2,7 +2,7 @@
 """Calls that use more of the kernel than a program needs (programs/kernel.c)."""
 import os
 
-from suite import Case, OnlyAs, Outside, Without
+from case import Case, OnlyAs, Outside, Without
 
 NOT_HERE = "the kernel gives it to the host's root alone"
 # As root, the sandbox's mounts and namespaces belong to the host's user namespace, so that no capability inside applies

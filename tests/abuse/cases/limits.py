@@ -4,7 +4,7 @@ import os
 import shutil
 
 import support
-from suite import Case, Planted, Raised, Without
+from case import EVERYBODY, LINUX, Case, OnlyAs, Planted, Raised, Without
 
 SMALL = ("--memory", "48M", "--disk", "64M", "--wall-time", "40")
 LARGE = ("--memory", "900M", "--disk", "800M")
@@ -80,9 +80,15 @@ CASES = [
     *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", "kernel_memory", attack, args=("100",),
            limits=(*SMALL, "--open-files", "1024"), statuses=OVER, at_once=3, quick=attack in ("tcp", "messages"),
            control=Raised(LARGE)) for attack in ("tcp", "udp", "semaphores", "messages", "page_tables")],
+    Case("memory of the kernel: page fragments", "kernel_memory", "page_fragments", args=("250",), limits=(*SMALL, "--open-files", "1024"),
+         statuses=OVER, at_once=2, control=Raised(LARGE)),
+    Case("memory of the kernel: page fragments in pipes", "kernel_memory", "page_fragments_in_pipes", args=("80",),
+         limits=(*SMALL, "--open-files", "1024"), at_once=1, quick=False, named="pages that pipes took from network sockets"),
     *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", "kernel_memory", attack, args=(mib,), limits=(*SMALL, "--open-files", "1024"),
            statuses=("ok",), at_once=3, control=Without(("seccomp",)))
-      for attack, mib in (("access_lists", "60"), ("landlock_rules", "20"), ("multicast_sources", "60"))],
+      for attack, mib in (("access_lists", "60"), ("landlock_rules", "10"), ("multicast_sources", "10"))],
+    Case("memory of the kernel: futex tables", "kernel_memory", "futex_tables", args=("20",), limits=(*SMALL, "--open-files", "1024"), at_once=3,
+         control=OnlyAs(Without(("seccomp",), ("--memory", "400M")), EVERYBODY if LINUX >= (6, 16) else (), "Linux has them since 6.16")),
     Case("memory of the kernel: locks", "kernel_memory", "locks", args=("20",), limits=(*SMALL, "--open-files", "1024"), at_once=1,
          named="memory of file locks"),
     # what makes whoever counts the memory slow, so that it would be counted too late

@@ -5,7 +5,7 @@ import os
 import shutil
 
 import support
-from suite import Case, Planted
+from case import Case, Planted
 
 # A sandbox that is made ahead writes to no folder of the host. The client, which opens destinations, is the same with an
 # engine of its own and with one that is kept.

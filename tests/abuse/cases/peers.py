@@ -11,9 +11,9 @@ import subprocess
 import time
 
 import proc
-import suite
 import support
-from suite import BUILT, HERE, Case, Planted
+from case import Case, Planted, story
+from context import BUILT, HERE, Driver
 
 ENGINE = str(HERE / "programs" / "hostile_engine.py")
 RESIDENT = 256 << 20               # bytes of memory that a client may use, whatever it is sent
@@ -88,7 +88,7 @@ INITS = ("short-packet", "unknown-op", "large-packet", "empty-packet", "unknown-
 def meet_init(context, name):
     """Runs twice with a hostile init and watches the engine, which must not hang, grow or end."""
     found, statuses = [], set()
-    driver = suite.Driver("fresh", {**context.env, "FUMEHOOD_ENGINE": str(BUILT / "abuse-engine")})
+    driver = Driver("fresh", {**context.env, "FUMEHOOD_ENGINE": str(BUILT / "abuse-engine")})
     try:
         driver.finish(driver.start(plan=context.plan("--hostname", "short-packet", "--start", "fresh", "-l", "bash", "-c", "true")))
         base = engine_state(driver)              # after one run the engine has allocated what it keeps
@@ -105,7 +105,7 @@ def meet_init(context, name):
             status = answer.get("result", {}).get("status", "failed")
             statuses.add(status)
             if status == "ok" and name != "exits-twice":
-                found.append(("ESCAPED", f"{name}: taken for a run that is ok: {suite.story(answer)}"))
+                found.append(("ESCAPED", f"{name}: taken for a run that is ok: {story(answer)}"))
         now = engine_state(driver)
         if now is None or base is None:
             found.append(("HOST", f"{name}: the engine ended"))

@@ -5,7 +5,8 @@ import json
 import subprocess
 
 import support
-from suite import Case, Planted, Trouble
+from case import Case, Planted
+from host import Trouble
 
 SESSION = ("session",)
 BURNS = """

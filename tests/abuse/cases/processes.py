@@ -7,7 +7,8 @@ import time
 
 import proc
 import support
-from suite import BUILT, Case, OnlyAs, Outside, Planted, Raised, Without
+from case import Case, OnlyAs, Outside, Planted, Raised, Without
+from context import BUILT
 
 FEW = ("--processes", "32")
 MANY = ("--processes", "400", "--memory", "3G")

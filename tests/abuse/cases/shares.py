@@ -3,7 +3,7 @@
 pools, modules (programs/shares.c)."""
 import os
 
-from suite import Case, OnlyAs, Outside, Without
+from case import Case, OnlyAs, Outside, Without
 
 
 def share(name, attack, **kw):
@@ -14,6 +14,15 @@ def share(name, attack, **kw):
 def set_id_on_a_mount(context):
     """A writable folder of the host: files made there belong to the user."""
     return ("--mount", f"{context.host.folder}:/shared:rw")
+
+
+def make_hinted(context):
+    """A file of the user's, before the host is looked at."""
+    (context.host.folder / "hinted").write_text("x")
+
+
+def shown_folder(context):
+    return ("--mount", f"{context.host.folder}:/shared")
 
 
 def no_set_id_left(context, _):
@@ -31,7 +40,12 @@ CASES = [
     share("options of sockets", "options_of_sockets", numbers="32"),
     share("a limit on core dumps of 0", "core_limit"),
     share("leases and watches of folders", "watched_files"),
+    share("hints of files of the host", "hints_of_files", args=("/shared/hinted",), prepare=make_hinted, options=shown_folder, at_once=1,
+          paths=("fresh", "session", "service"), control=OnlyAs(
+              Without(("seccomp",)), ("user", "userns"), "the kernel asks for the file's owner")),
     share("merged pages", "merged_pages"),
+    share("memory that no process has", "memory_of_nobody"),
+    share("disks of the host", "disks_of_the_host"),
     share("times of device nodes", "device_times", control=Outside()),
     share("locks and pressure of the host in /proc", "proc_of_the_host", control=Without(("proc",))),
 ]

@@ -7,7 +7,8 @@ import subprocess
 import sys
 import threading
 
-from suite import HERE, Case, OnlyAs, Planted
+from case import Case, OnlyAs, Planted
+from context import HERE
 
 PROGRAMS = HERE / "programs"
 REACH = ("--mount", f"{PROGRAMS / 'reach.py'}:/planted/reach.py", "--preload", "/planted/reach.py")

@@ -331,6 +331,51 @@ static bool nowait_seen(void)
 	return both(state);
 }
 
+/* Maps a page of the file and takes it away again. */
+static void mapped_send(void)
+{
+	int fd = open(shared_file, O_RDONLY);
+	struct timespec t = { 0, 30000000 };
+	printf("ready\n");
+	fflush(stdout);
+	while (now() < end) {
+		volatile char *p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, middle(fd));
+		if (p != MAP_FAILED)
+			(void)p[0];
+		nanosleep(&t, NULL);
+		if (p != MAP_FAILED)
+			munmap((void *)(uintptr_t)p, 4096);
+		nanosleep(&t, NULL);
+	}
+}
+
+/* A program's own share of a page (PSS) says how many processes map that page. */
+static bool mapped_seen(void)
+{
+	static volatile char *page;
+	char line[256], head[32];
+	int state = -1, kib, found = 0;
+	if (!page) {
+		int fd = open(shared_file, O_RDONLY);
+		page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, middle(fd));
+		if (page == MAP_FAILED)
+			exit(2);
+	}
+	(void)page[0];
+	FILE *f = fopen("/proc/self/smaps", "r");
+	snprintf(head, sizeof(head), "%lx-", (unsigned long)(uintptr_t)page);
+	while (f && fgets(line, sizeof(line), f)) {
+		found = found || strncmp(line, head, strlen(head)) == 0;
+		if (found && sscanf(line, "Pss: %d kB", &kib) == 1) {
+			state = kib < 4;
+			break;
+		}
+	}
+	if (f)
+		fclose(f);
+	return both(state);
+}
+
 /* ------------------------------------------------------------------------------------------- what the kernel counts */
 
 static long number_in(const char *path, int field)
@@ -547,6 +592,7 @@ static const struct {
 	{ "cachestat", cache_send, cachestat_seen },
 	{ "mincore", cache_send, mincore_seen },
 	{ "nowait", cache_send, nowait_seen },
+	{ "mapped", mapped_send, mapped_seen },
 	{ "file_count", file_count_send, file_count_seen },
 	{ "in_flight", in_flight_send, in_flight_seen },
 	{ "pipe_pages", pipe_pages_send, pipe_pages_seen },

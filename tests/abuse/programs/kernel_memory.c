@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Memory of the kernel's own that a program makes it hold: buffers of network sockets, SysV semaphores and messages,
- * page tables, access control lists, rules of Landlock, sources of multicast groups, locks. The argument is how many
- * MiB are too much, as for memory.c; what is counted is the least that the kernel must hold for what it took. */
+ * page tables, access control lists, rules of Landlock, sources of multicast groups, futexes, locks. The argument is
+ * how many MiB are too much, as for memory.c; what is counted is the least that the kernel must hold for what it took.
+ */
 #include "../attack.h"
 
 #include <stdint.h>
@@ -12,8 +13,10 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/sem.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -88,6 +91,97 @@ static void tcp(char **args)
 	done("TCP buffers", fill_pairs(atol(argument(args, 0, "64")) * MIB, EACH), args);
 }
 
+static bool tcp_pair(int ret[2])
+{
+	struct sockaddr_in a;
+	int one = 1, listener = loopback(SOCK_STREAM, &a);
+	ret[0] = socket(AF_INET, SOCK_STREAM, 0);
+	bool good = listen(listener, 1) == 0 && connect(ret[0], (struct sockaddr *)&a, sizeof(a)) == 0;
+	ret[1] = good ? accept(listener, NULL, NULL) : -1;
+	close(listener);
+	return good && setsockopt(ret[0], IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)) == 0;
+}
+
+static bool send_and_receive(const int pair[2], size_t n)
+{
+	if (send(pair[0], block, n, MSG_NOSIGNAL) != (ssize_t)n)
+		return false;
+	while (n) {
+		ssize_t r = recv(pair[1], block, n, 0);
+		if (r <= 0)
+			return false;
+		n -= (size_t)r;
+	}
+	return true;
+}
+
+enum { FRAGMENT_PAIRS = 100, FRAGMENT_PAGE = 32768 };
+
+/* Sends one byte over `kept`, which it leaves there, and as much over `rest`, which receives it, as fills the page into
+ * which the kernel copies both. */
+static bool keep_a_page(const int kept[2], const int rest[2])
+{
+	return send(kept[0], "x", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1 && send_and_receive(rest, FRAGMENT_PAGE - 4);
+}
+
+/* Bytes of the host's memory that no line of /proc/meminfo names: these pages are there. */
+static long unnamed_memory(void)
+{
+	static const char *const named[] = { "MemFree:",     "Buffers:", "Cached:",        "SwapCached:",
+		                                 "AnonPages:",   "Slab:",    "KernelStack:",   "PageTables:",
+		                                 "VmallocUsed:", "Percpu:",  "SecPageTables:", "Hugetlb:" };
+	char name[40];
+	long kib, rest = 0;
+	FILE *f = fopen("/proc/meminfo", "re");
+	while (f && fscanf(f, "%39s %ld%*[^\n]", name, &kib) == 2) {
+		rest += strcmp(name, "MemTotal:") == 0 ? kib : 0;
+		for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+			rest -= strcmp(name, named[i]) == 0 ? kib : 0;
+	}
+	if (f)
+		fclose(f);
+	return rest * 1024;
+}
+
+static void page_fragments(char **args)
+{
+	enum { SENDS_MAX = 150000 };
+	static int pairs[FRAGMENT_PAIRS][2];
+	int rest[2];
+	long most = atol(argument(args, 0, "64")) * MIB, bytes = 0;
+	bool good = tcp_pair(rest);
+	for (int i = 0; good && i < FRAGMENT_PAIRS; i++)
+		good = tcp_pair(pairs[i]);
+	long before = unnamed_memory();
+	for (int i = 0; good && bytes < most && i < SENDS_MAX; i++) {
+		good = keep_a_page(pairs[i % FRAGMENT_PAIRS], rest);
+		if (i % 64 == 0) {
+			moment();
+			bytes = unnamed_memory() - before;
+		}
+	}
+	done("pages by one byte of each", bytes, args);
+}
+
+/* The same, and the byte goes from the socket into a pipe, which takes the page. */
+static void page_fragments_in_pipes(char **args)
+{
+	int kept[2], rest[2], p[2];
+	long most = atol(argument(args, 0, "64")) * MIB, bytes = 0;
+	bool good = tcp_pair(rest) && tcp_pair(kept);
+	while (good && bytes < most && pipe2(p, O_NONBLOCK) == 0) {
+		while (good && bytes < most) {
+			good = keep_a_page(kept, rest);
+			if (sendfile(p[1], kept[1], NULL, 1) != 1)
+				break; /* the pipe is full */
+			bytes += FRAGMENT_PAGE / 2;
+		}
+		good = good && (bytes >= most || recv(kept[1], block, 1, 0) == 1);
+		moment();
+	}
+	done("pages by one byte of each in pipes", bytes, args);
+}
+
 static void udp(char **args)
 {
 	long most = atol(argument(args, 0, "64")) * MIB, bytes = 0;
@@ -105,6 +199,16 @@ static void udp(char **args)
 		bytes += (long)k * 32768 < got ? (long)k * 32768 : got; /* more is dropped */
 	}
 	done("UDP buffers", bytes, args);
+}
+
+/* Hash tables for the program's futexes (PR_FUTEX_HASH, Linux 6.16), each twice as large as the one before it. */
+static void futex_tables(char **args)
+{
+	enum { FUTEX_HASH = 78, SET_SLOTS = 1, BUCKET = 64 };
+	long most = atol(argument(args, 0, "64")) * MIB, slots = 1024;
+	while (slots * BUCKET < most && prctl(FUTEX_HASH, SET_SLOTS, slots * 2, 0, 0) == 0)
+		slots *= 2;
+	done("futex tables", slots * BUCKET, args);
 }
 
 static void semaphores(char **args)
@@ -347,12 +451,15 @@ static void many_descriptors(char **args)
 static const struct attack attacks[] = {
 	{ "tcp", tcp },
 	{ "udp", udp },
+	{ "page_fragments", page_fragments },
+	{ "page_fragments_in_pipes", page_fragments_in_pipes },
 	{ "semaphores", semaphores },
 	{ "messages", messages },
 	{ "page_tables", page_tables },
 	{ "access_lists", access_lists },
 	{ "landlock_rules", landlock_rules },
 	{ "multicast_sources", multicast_sources },
+	{ "futex_tables", futex_tables },
 	{ "locks", locks },
 	{ "many_mappings", many_mappings },
 	{ "many_descriptors", many_descriptors },

@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/xattr.h>
 
 /* Whether the kernel's own code was reached: anything but the filter's answer. */
@@ -163,6 +164,7 @@ static void options_of_sockets(char **args)
 	judge("SO_ATTACH_REUSEPORT_CBPF", setsockopt(s, SOL_SOCKET, 51, &program, sizeof(program)));
 	judge("SO_COOKIE", getsockopt(s, SOL_SOCKET, 57, &cookie, &n));
 	judge("SO_NETNS_COOKIE", getsockopt(s, SOL_SOCKET, 71, &cookie, &n));
+	judge("SO_RESERVE_MEM", setsockopt(s, SOL_SOCKET, 73, &(int){ 1 << 20 }, sizeof(int)));
 	judge("IPV6_FLOWLABEL_MGR", setsockopt(s6, IPPROTO_IPV6, 32, &label, sizeof(label)));
 	judge("PR_SET_SECCOMP", prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
 	judge("seccomp", syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program));
@@ -195,6 +197,21 @@ static void watched_files(char **args)
 	unlink("leased");
 }
 
+/* Which file is opened: the host's, in a folder that is shown read-only. The argument: its path. */
+static void hints_of_files(char **args)
+{
+	uint64_t hint = 3;
+	int fd = open(argument(args, 0, "/shared/hinted"), O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		held("no file: %s", strerror(errno));
+	else if (fcntl(fd, 1036 /* F_SET_RW_HINT */, &hint) == 0)
+		escaped("F_SET_RW_HINT changes the inode");
+	else
+		held("F_SET_RW_HINT: %s", strerror(errno));
+	if (fd >= 0)
+		judge("F_SET_FILE_RW_HINT", fcntl(fd, 1038, &hint));
+}
+
 static void merged_pages(char **args)
 {
 	(void)args;
@@ -203,6 +220,47 @@ static void merged_pages(char **args)
 	judge("PR_SET_MEMORY_MERGE", prctl(67, 1, 0, 0, 0));
 	judge("MADV_PAGEOUT", madvise(p, 1 << 20, 21));
 	judge("MADV_PAGEOUT with high bits", syscall(SYS_madvise, p, 1 << 20, 21UL | 1UL << 40));
+}
+
+/* Memory that is no process's: pages in a pipe, of which each may be 2 MiB, and names of ranges of memory. */
+static void memory_of_nobody(char **args)
+{
+	int p[2];
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct iovec one = { page, 1 };
+	(void)args;
+	page[0] = 'x';
+	if (pipe(p) < 0)
+		return;
+	judge("vmsplice", vmsplice(p[1], &one, 1, SPLICE_F_NONBLOCK));
+	judge("PR_SET_VMA", prctl(0x53564d41, 0, page, 4096, "a name"));
+	judge("PR_SET_VMA with high bits", syscall(SYS_prctl, 0x53564d41UL | 1UL << 40, 0, page, 4096, "another"));
+}
+
+/* ---------------------------------------------------------------------------------------------------------- disks */
+
+static long waits(void)
+{
+	struct rusage r;
+	getrusage(RUSAGE_SELF, &r);
+	return r.ru_nvcsw;
+}
+
+/* Has the kernel write back what the whole host has in memory for its disks. */
+static void disks_of_the_host(char **args)
+{
+	(void)args;
+	long before = waits();
+	sync();
+	if (waits() != before)
+		escaped("sync waits for the disks");
+	else
+		held("sync");
+	/* the kernel knows that it is no descriptor; the filter does not look */
+	if (syncfs(-1) < 0)
+		escaped("syncfs reaches the kernel: %s", strerror(errno));
+	else
+		held("syncfs");
 }
 
 /* ------------------------------------------------------------------------------------------------- shared inodes */
@@ -271,7 +329,10 @@ static const struct attack attacks[] = {
 	{ "options_of_sockets", options_of_sockets },
 	{ "core_limit", core_limit },
 	{ "watched_files", watched_files },
+	{ "hints_of_files", hints_of_files },
 	{ "merged_pages", merged_pages },
+	{ "memory_of_nobody", memory_of_nobody },
+	{ "disks_of_the_host", disks_of_the_host },
 	{ "device_times", device_times },
 	{ "proc_of_the_host", proc_of_the_host },
 	{ "inodes_of_the_host", inodes_of_the_host },

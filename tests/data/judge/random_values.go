@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compiled beside guest/go/split_codec.go as package main: what programs give comes back as it was, and what nobody gives is
+// Compiled beside guest/go/split_codec.go and split_types.go as package main: what programs give comes back as it was, and what nobody gives is
 // read or refused, in bounded time and memory. The argument is how many seconds to try.
 package main
 

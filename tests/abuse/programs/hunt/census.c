@@ -4,8 +4,8 @@
  *
  *     KIND \t NAME \t IDENTITY \t ACCESS
  *
- * Two sandboxes that print an equal IDENTITY of one KIND can both name one object (tests/sandbox/test_census.py). It
- * opens what it looks at and changes nothing.
+ * Two sandboxes that print an equal IDENTITY of one KIND can both name one object
+ * (tests/sandbox/isolation/test_census.py). It opens what it looks at and changes nothing.
  */
 #include "hunt.h"
 

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: MIT
+"""The `code` check of an eval: the program in an answer runs in a sandbox and has to do what was expected."""
+import json
+import os
+import shutil
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
+import support
+from code_case import CodeCase, fenced
+from model_server import ModelServer
+
+FACTORIAL = "def factorial(n):\n    return 1 if n < 2 else n * factorial(n - 1)\n"
+
+
+@support.root_and_user
+class CodeCheck(CodeCase):
+    # -------------------------------------------------------------------------------------------------- calls
+    def test_a_call_and_its_value(self):
+        metadata = self.passes(fenced(FACTORIAL), call="factorial(5)", expected=120)
+        self.assertEqual(metadata["integrity"], "in-process")
+        self.assertEqual(metadata["verdict"], "passed")
+        self.assertEqual(metadata["code"], FACTORIAL)
+        self.assertGreater(metadata["usage"]["wall_ms"], 0)
+
+    def test_its_sandbox_is_told(self):
+        """Where the program ran, in the form of `fumehood run --json`."""
+        metadata = self.passes(fenced(FACTORIAL), call="factorial(5)", expected=120, limits={"memory": "64M"})
+        self.assertIs(metadata["isolation"]["network"], True)
+        self.assertEqual((metadata["limits"]["memory"]["value"], metadata["limits"]["memory"]["unit"]), (64 << 20, "bytes"))
+        self.assertIn(metadata["limits"]["memory"]["enforced"], ("exact", "bounded", "none"))
+        self.assertEqual(metadata["fired"], [])
+
+    def test_a_wrong_value_is_told_beside_the_right_one(self):
+        self.fails(fenced("def factorial(n): return 24"), "call factorial(5): expected 120, got 24",
+                   call="factorial(5)", expected=120)
+
+    def test_values_compare_by_type_and_value(self):
+        for value, expected, equal in [("True", 1, False), ("1", True, False), ("'120'", 120, False), ("2.0", 2, True),
+                                       ("(1, [2])", [1, [2]], True), ("{'a': None}", {"a": None}, True),
+                                       ("{1}", [1], False), ("None", None, True), ("float('nan')", 0, False),
+                                       ("{1: 2}", {"1": 2}, False), ("0.1 + 0.2", 0.3, False)]:
+            with self.subTest(value):
+                result = self.check(fenced(f"def f(): return {value}"), call="f()", expected=expected)
+                self.assertEqual(result["pass"], equal, result["reason"])
+
+    def test_a_tolerance_for_numbers(self):
+        self.passes(fenced("def f(): return [0.1 + 0.2]"), call="f()", expected=[0.3], tolerance=1e-9)
+
+    def test_what_is_printed_of_a_value(self):
+        self.passes(fenced("def f(): return True"), call="f()", expected_output="True")
+        self.passes(fenced(FACTORIAL), call="factorial(30)", expected_output="265252859812191058636308480000000")
+        self.fails(fenced("def f(): return 1.5"), "expected output 1, got 1.5", call="f()", expected_output="1")
+
+    def test_an_exception_that_is_expected(self):
+        code = fenced("def f(n):\n    if n < 0: raise ValueError('negative')\n    return n")
+        self.passes(code, call="f(-1)", expected_error="ValueError")
+        self.fails(code, "call f(1): expected ValueError, got 1", call="f(1)", expected_error="ValueError")
+        self.fails(code, "raised ValueError: negative", call="f(-1)", expected=1)
+
+    def test_cases(self):
+        self.passes(fenced(FACTORIAL), function="factorial",
+                    cases=[[0, 1], {"args": [5], "expected": 120}, {"call": "factorial(3)", "expected_output": "6"},
+                           {"args": [], "kwargs": {"n": 4}, "expected": 24}])
+        self.fails(fenced("def factorial(n): return n"), "case 1 of 3, call factorial(0): expected 1, got 0 (2 cases fail)",
+                   function="factorial", cases=[[0, 1], [1, 1], [5, 120]])
+
+    def test_templates_and_variables_that_keep_their_type(self):
+        self.passes(fenced(FACTORIAL), call="{{fn}}({{n}})", expected="{{ want }}",
+                    vars={"fn": "factorial", "n": "5", "want": 120})
+        self.passes(fenced(FACTORIAL), function="{{fn}}", cases="{{ rows }}",
+                    vars={"fn": "factorial", "rows": [[5, 120]]})
+
+    def test_fields_may_stand_under_value(self):
+        self.passes(fenced(FACTORIAL), value={"call": "factorial(5)", "expected": 120})
+
+    def test_a_coroutine_and_a_method(self):
+        self.passes(fenced("async def f(x):\n    return x + 1"), call="f(1)", expected=2)
+        self.passes(fenced("class Solution:\n    def two(self): return 2"), call="Solution().two()", expected=2)
+
+    def test_a_main_guard_does_not_run(self):
+        self.passes(fenced(FACTORIAL + "if __name__ == '__main__':\n    print(factorial(int(input())))"),
+                    call="factorial(5)", expected=120)
+
+    def test_what_the_program_prints_does_not_count(self):
+        metadata = self.passes(fenced(FACTORIAL + "print(20)"), call="factorial(5)", expected_output="120")
+        self.assertEqual(metadata["stdout"], "20\n")
+
+    def test_not_code(self):
+        self.write("promptfooconfig.yaml", json.dumps({
+            "prompts": [fenced(FACTORIAL)], "providers": ["echo"],
+            "tests": [{"assert": [{"type": "not-code", "call": "factorial(5)", "expected": 24}]}]}))
+        self.assertEqual(support.command("eval", "--no-table", cwd=self.dir).returncode, 0)
+
+    # --------------------------------------------------------------------------- programs that do not do their part
+    def test_no_code(self):
+        self.fails("I'm sorry, but I cannot help with that.", "no code: the answer has no fenced block", "no_code",
+                   call="f()", expected=1)
+
+    def test_a_program_that_does_not_load(self):
+        self.fails(fenced("def f(:\n  pass"), "the program does not load: SyntaxError", call="f()", expected=1)
+        self.fails(fenced("import nothing_of_the_kind\ndef f(): return 1"),
+                   "does not load: ModuleNotFoundError: No module named 'nothing_of_the_kind'", call="f()", expected=1)
+
+    def test_a_function_that_is_not_there(self):
+        self.fails(fenced("def g(): return 1"), "the program defines no function f", function="f", cases=[[1]])
+        self.fails(fenced("def g(): return 1"), "call f(): raised NameError: name 'f' is not defined",
+                   call="f()", expected=1)
+
+    def test_to_leave_early_is_never_a_pass(self):
+        leave = ["import os; os._exit(0)", "import sys; sys.exit(0)", "raise SystemExit", "quit()",
+                 "import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "import os; os.abort()",
+                 "import os\ndef f(): os._exit(0)", "import sys\ndef f(): sys.exit(0)",
+                 "import atexit, os; atexit.register(lambda: os._exit(0))\ndef f(): return 2",
+                 "import threading, os; threading.Timer(0, os._exit, (0,)).start()\nimport time; time.sleep(1)"]
+        for code in leave:
+            with self.subTest(code):
+                result = self.check(fenced(code + "\ndef g(): pass"), call="f()", expected=1)
+                self.assertFalse(result["pass"])
+
+    def test_early_exit_says_so(self):
+        self.fails(fenced("import os\nos._exit(0)\ndef f(): return 1"), "early exit", "early_exit", call="f()", expected=1)
+        self.fails(fenced("import os\nos._exit(7)\ndef f(): return 1"), "exit code 7", "early_exit", call="f()", expected=1)
+
+    def test_objects_that_claim_to_equal_anything_do_not(self):
+        self.fails(fenced("class E(int):\n    def __eq__(self, o): return True\n    __hash__ = None\n"
+                          "def f(): return E(5)"), "expected 1, got", call="f()", expected=1)
+        self.fails(fenced("class E:\n    def __eq__(self, o): return True\n    def __repr__(self): raise KeyError\n"
+                          "def f(): return E()"), "expected 1", call="f()", expected=1)
+
+    def test_limits(self):
+        loop = "def f():\n    while True: pass"
+        self.fails(fenced(loop), "cpu_time_limit after 0.5 s", "cpu_time_limit", call="f()", expected=1,
+                   limits={"cpu_time": 0.5})
+        self.fails(fenced("import time\ndef f(): time.sleep(60)"), "wall_time_limit after 0.5 s", "wall_time_limit",
+                   call="f()", expected=1, limits={"wall_time": "500ms"})
+        self.fails(fenced("def f(): return len(bytearray(300 << 20))"), "", "memory_limit", call="f()", expected=1,
+                   limits={"memory": "64M", "cpu_time": 5})
+
+    def test_a_call_that_cannot_be_compiled_is_the_configs_mistake(self):
+        self.row_error('a "call" is not an expression of python', fenced(FACTORIAL), call="factorial(", expected=1)
+
+    def test_packages_are_out_of_sight_unless_asked_for(self):
+        code = "import sys\ndef f(): return any(p.endswith('-packages') and __import__('os').path.isdir(p) " \
+               "and bool(__import__('os').listdir(p)) for p in sys.path)"
+        self.passes(fenced(code), call="f()", expected=False)
+
+    # ------------------------------------------------------------------------------------------------- languages
+    @unittest.skipUnless(shutil.which("node"), "needs the program node (package nodejs)")
+    def test_javascript(self):
+        code = "const add = (a, b) => a + b;\nasync function later(x) { return { got: [x, null] }; }\n"
+        self.passes(fenced(code, "js"), language="javascript", call="add(2, 3)", expected=5)
+        self.passes(fenced(code, "js"), language="js", call="later('x')", expected={"got": ["x", None]})
+        self.passes(fenced(code, "js"), language="javascript", function="add", cases=[[1, 2, 3], ["a", "b", "ab"]])
+        self.passes(fenced("module.exports = { twice: (x) => x * 2 };", "js"), language="javascript", function="twice",
+                    cases=[[2, 4]])
+        self.passes(fenced("export function twice(x) { return x * 2; }", "js"), language="javascript",
+                    function="twice", cases=[[2, 4]])
+        self.fails(fenced(code, "js"), "call add(2, 3): expected 6, got 5", language="javascript", call="add(2, 3)",
+                   expected=6)
+        self.fails(fenced(code, "js"), "raised ReferenceError: sub is not defined", language="javascript",
+                   call="sub(2, 3)", expected=6)
+        for leave in ("process.exit(0)", "process.reallyExit(0)", "process.kill(process.pid)"):
+            self.assertFalse(self.check(fenced(f"function f() {{ {leave}; }}", "js"), language="javascript",
+                                        call="f()", expected=1)["pass"])
+        self.fails(fenced("const f = () => new Promise(() => {});", "js"), "early exit", "early_exit",
+                   language="javascript", call="f()", expected=1)
+
+    # ------------------------------------------------------------------------------------------------------- tests
+    def test_a_test_is_judged_apart_from_the_program(self):
+        check = {"function": "factorial", "tests": ["assert factorial(5) == 120", "assert factorial(0) == 1"]}
+        self.assertEqual(self.passes(fenced(FACTORIAL), **check)["integrity"], "split")
+        metadata = self.fails(fenced("def factorial(n): return 24"), "", **check)
+        self.assertEqual(metadata["integrity"], "split")
+        self.fails(fenced("def factorial(n):\n    while True: pass"), "", "cpu_time_limit", limits={"cpu_time": 0.5}, **check)
+        self.fails(fenced("import os\ndef factorial(n): os._exit(0)"), "", "early_exit", **check)
+
+    def test_humanevals_tests_are_called_with_the_function(self):
+        check = {"function": "twice", "tests": "def check(candidate):\n    assert candidate(2) == 4\n"}
+        self.assertEqual(self.passes(fenced("def twice(x): return 2 * x"), **check)["integrity"], "split")
+        self.fails(fenced("def twice(x): return x"), "", **check)
+
+    def test_a_test_sees_what_the_function_changes_and_what_is_set_up(self):
+        self.passes(fenced("def order(x): x.sort()"), function="order", setup="GIVEN = [2, 1]",
+                    tests="order(GIVEN)\nassert GIVEN == [1, 2]")
+
+    def test_a_program_that_looks_for_the_expected_value_finds_none(self):
+        thief = ("import sys\ndef answer():\n    frame = sys._getframe()\n    while frame:\n"
+                 "        if 'WANTED' in frame.f_globals: return frame.f_globals['WANTED']\n        frame = frame.f_back\n    return 0")
+        test = "WANTED = 42\nassert answer() == WANTED"
+        exec(thief + "\n" + test, {})  # in one process it deceives the test
+        self.fails(fenced(thief), "", function="answer", tests=test)
+
+    def test_a_test_that_is_wrong_is_the_configs_mistake(self):
+        check = {"function": "factorial", "tests": "assert factorial(5) == 24"}
+        self.row_error('"canonical_solution" does not pass "tests"', fenced(FACTORIAL), canonical_solution=FACTORIAL, **check)
+        self.fails(fenced(FACTORIAL), "", **check)  # nothing tells that the test is wrong
+        self.row_error("which function", fenced(FACTORIAL), tests="assert 1")
+        self.row_error('"tests" of java need "declaration"', fenced("class A { }", "java"), language="java", tests="class Main { }")
+
+    @support.once
+    def test_tests_in_the_other_languages(self):
+        cases = {
+            "javascript": ("node", "const twice = (x) => 2 * x;", "const twice = (x) => x;",
+                           {"tests": "console.assert(twice(2) === 4)"}),
+            "cpp": ("g++", "int twice(int x) { return 2 * x; }", "int twice(int x) { return x; }",
+                    {"declaration": "int twice(int x) {", "tests": "#include <cassert>\nint main() { assert(twice(2) == 4); }"}),
+            "java": ("javac", "class Solution {\n    public int twice(int x) { return 2 * x; }\n}",
+                     "class Solution {\n    public int twice(int x) { return x; }\n}",
+                     {"declaration": "class Solution {\n    public int twice(int x) {",
+                      "tests": "public class Main {\n    public static void main(String[] args) {\n"
+                               "        if (new Solution().twice(2) != 4) throw new AssertionError();\n    }\n}"}),
+            "rust": ("rustc", "fn twice(x: i32) -> i32 { 2 * x }", "fn twice(x: i32) -> i32 { x }",
+                     {"declaration": "fn twice(x: i32) -> i32 {",
+                      "tests": "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn doubles() { assert_eq!(twice(2), 4); }\n}"}),
+        }
+        for language, (tool, right, wrong, check) in cases.items():
+            if not shutil.which(tool):
+                continue
+            check = {"language": language, "function": "twice", **check}
+            with self.subTest(language):
+                metadata = self.passes(fenced(right, language), **check)
+                self.assertEqual(metadata["integrity"], "split")
+                self.assertEqual(self.fails(fenced(wrong, language), "", **check)["integrity"], "split")
+
+    def test_a_program_as_a_whole(self):
+        code = fenced("n = int(input())\nprint(n * 2)")
+        metadata = self.passes(code, stdin="21\n", stdout="42")
+        self.assertEqual(metadata["integrity"], "outside")
+        self.fails(code, "expected output 43, got 42", stdin="21\n", stdout="43")
+        self.fails(code, "case 2 of 2, expected output 5, got 4",
+                   cases=[{"stdin": "1", "stdout": "2\n"}, {"stdin": "2", "stdout": "5"}])
+        self.fails(fenced("print(42); raise SystemExit(3)"), "ended with exit code 3", "runtime_error",
+                   stdin="", stdout="42")
+        self.fails(fenced("print(42); 1/0"), "exit code 1: ZeroDivisionError: division by zero", "runtime_error",
+                   stdout="42")
+
+    def test_bash(self):
+        self.passes(fenced("read x; echo $((x * 2))", "sh"), language="bash", stdin="21\n", stdout="42")
+
+    @unittest.skipUnless(shutil.which("gcc") and shutil.which("g++"), "needs the programs gcc and g++")
+    def test_c_and_cpp(self):
+        c = "#include <stdio.h>\nint main(void) { int n; scanf(\"%d\", &n); printf(\"%d\\n\", n * 2); return 0; }"
+        cpp = "#include <iostream>\nint main() { int n; std::cin >> n; std::cout << n * 2 << std::endl; }"
+        self.passes(fenced(c, "c"), language="c", stdin="21\n", stdout="42")
+        self.passes(fenced(cpp, "c++"), language="cpp", stdin="21\n", stdout="42")
+        self.fails(fenced("int main(void) { return x; }", "c"), "the program does not compile", "compile_error",
+                   language="c", stdout="42")
+        self.row_error("functions of c cannot be called", fenced(c, "c"), language="c", call="main()", expected=0)
+
+    # ------------------------------------------------------------------------------------------- what is written wrong
+    def test_mistakes_in_the_config_are_found_at_once(self):
+        for check, part in [({"call": "f()", "expectd": 1}, 'did you mean "expected"'), ({}, "nothing to check"),
+                            ({"call": "f()", "cases": [[1]], "expected": 1}, 'give one of "call", "cases"'),
+                            ({"call": "f()", "expected": 1, "setup": "x = 1"}, '"setup" goes with "tests"')]:
+            with self.subTest(part):
+                with self.assertRaises(AssertionError) as caught:
+                    self.evaluate(("x", dict(check)))
+                self.assertIn(part, str(caught.exception))
+                self.assertIn("promptfooconfig.yaml:", str(caught.exception))
+                self.assertEqual(self.done.returncode, 1)
+
+    def test_mistakes_that_show_when_it_is_filled_in(self):
+        for check, part in [({"call": "f()"}, "what is expected is missing"),
+                            ({"cases": [[1, 2]]}, '"function" is missing'),
+                            ({"cases": [{"args": 1, "expected": 2}], "function": "f"}, '"args" has to be a list'),
+                            ({"call": "f()", "expected": 1, "language": "cobol"}, 'unknown language "cobol"'),
+                            ({"call": "f()", "expected": 1, "limits": {"memry": 1}}, 'unknown limit "memry"'),
+                            ({"call": "f()", "expected": 1, "limits": {"memory": "lots"}}, "limits.memory"),
+                            ({"call": "f()", "expected": 1, "tolerance": -1}, "tolerance")]:
+            with self.subTest(part):
+                self.row_error(part, fenced(FACTORIAL), **check)
+
+
+class Example(support.TempDir):
+    def test_the_example_gives_what_its_readme_says(self):
+        done = support.command("eval", "--no-table", "--no-progress-bar", "-o", self.dir / "out.json",
+                               cwd=support.TOP / "examples" / "sandboxed-code",
+                               env={**os.environ, "FUMEHOOD_REPLAY": "recordings.jsonl", "OPENAI_API_KEY": ""})
+        self.assertEqual(done.returncode, 100, done.stderr)
+        rows = json.loads((self.dir / "out.json").read_text())["results"]["results"]
+        passed = {(r["provider"]["label"], r["vars"]["function_name"]) for r in rows if r["success"]}
+        self.assertEqual(passed, {("smollm2-greedy", "is_palindrome"), ("smollm2-greedy", "find_largest"),
+                                  ("smollm2-warm", "find_largest")})
+        self.assertEqual(len(rows), 6)
+        self.assertTrue(all(r["response"]["metadata"]["recording"]["model"] == "smollm2-135m-instruct-q4_1" for r in rows))
+
+    def test_the_same_example_asks_a_server_when_the_environment_names_one(self):
+        with ModelServer() as server:
+            env = {k: v for k, v in os.environ.items() if k != "FUMEHOOD_REPLAY"}
+            done = support.command("eval", "--no-table", "--no-progress-bar", "-o", self.dir / "out.json",
+                                   cwd=support.TOP / "examples" / "sandboxed-code",
+                                   env={**env, "OPENAI_BASE_URL": server.url + "/v1", "OPENAI_API_KEY": "local"})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(server.requests), 6)
+        recorded = {json.loads(line)["prompt"] for line in
+                    (support.TOP / "examples" / "sandboxed-code" / "recordings.jsonl").read_text().splitlines()}
+        self.assertEqual({r[2]["messages"][-1]["content"] for r in server.requests}, recorded)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""The `sandbox` check of an eval: the program in an answer has to do what a canonical solution does."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
+import support
+from code_case import CodeCase, fenced
+
+DOUBLE = "def double(n):\n    return 2 * n\n"
+PICKY = "def picky(n):\n    if n < 0:\n        raise ValueError('negative')\n    return n\n"
+
+
+class SandboxCheck(CodeCase):
+    type = "sandbox"
+
+    # ------------------------------------------------------------------------------------------ as promptfoo's users asked for it
+    def test_the_form_of_the_request(self):
+        check = {"canonical_solution": "def the_solution():\n    print('this is a great solution!')\n",
+                 "unit_test_type": "std_out_equality", "sandbox": "python:latest-alpine"}
+        metadata = self.passes(fenced("def the_solution():\n    print('this is a ' + 'great solution!')\n"), **check)
+        self.assertEqual(metadata["integrity"], "outside")
+        self.assertEqual(metadata["unit_test_type"], "std_out_equality")
+        self.assertEqual(metadata["image"], {"name": "python:latest-alpine", "used": False})
+        self.fails(fenced("def the_solution():\n    print('this is none')\n"), "expected output this is a great solution!", **check)
+        self.fails(fenced("def other():\n    print('this is a great solution!')\n"), "NameError", "runtime_error", **check)
+
+    def test_equal_values_of_calls(self):
+        check = {"canonical_solution": DOUBLE, "unit_test_type": "output_equality",
+                 "call": ["double(21)", "double('ab')", "double([1, (2,)])", "{1, double(2)}"]}
+        metadata = self.passes(fenced("def double(n):\n    return n + n\n"), **check)
+        self.assertEqual((metadata["integrity"], metadata["unit_test_type"]), ("split", "output_equality"))
+        self.fails(fenced("def double(n):\n    return 42\n"), "double('ab'): expected 'abab', got 42", **check)
+        self.fails(fenced("def double(n):\n    return n + n if n != 21 else '42'\n"), "double(21): expected 42, got '42'", **check)
+        self.fails(fenced("def double(n):\n    return 1 / 0\n"), "ZeroDivisionError", **check)
+
+    @support.once
+    def test_a_value_that_is_equal_to_everything_equals_nothing(self):
+        check = {"canonical_solution": DOUBLE, "unit_test_type": "output_equality", "call": "double(21)"}
+        self.fails(fenced("class Any(int):\n    def __eq__(self, other): return True\n"
+                          "def double(n):\n    return Any(1)\n"), "", **check)
+
+    def test_the_canonical_solution_is_not_where_the_program_is(self):
+        thief = ("import gc, os, sys\ndef double(n):\n    seen = repr([o for o in gc.get_objects() if isinstance(o, dict)])\n"
+                 "    for fd in os.listdir('/proc/self/fd'):\n        seen += os.path.realpath('/proc/self/fd/' + fd)\n"
+                 "    return 42 if 'TELLTALE' in seen else 0\n")
+        for form in "output_equality", "std_out_equality":
+            self.fails(fenced(thief), "", canonical_solution=DOUBLE + "TELLTALE = 1\n", unit_test_type=form,
+                       call="double(21)" if form == "output_equality" else "print(double(21))")
+
+    @support.once
+    def test_near_numbers(self):
+        check = {"canonical_solution": "def third(x):\n    return [x / 3]\n", "unit_test_type": "output_equality", "call": "third(1)"}
+        self.passes(fenced("def third(x):\n    return [0.3333]\n"), tolerance=0.001, **check)
+        self.fails(fenced("def third(x):\n    return [0.3333]\n"), "expected", **check)
+
+    def test_the_same_exception(self):
+        check = {"canonical_solution": PICKY, "unit_test_type": "raise_same", "call": "picky(-1)"}
+        self.assertEqual(self.passes(fenced("def picky(n):\n    raise ValueError('other words')\n"), **check)["integrity"], "split")
+        self.fails(fenced("def picky(n):\n    raise TypeError('negative')\n"), "expected ValueError, raised TypeError", **check)
+        self.fails(fenced("def picky(n):\n    return n\n"), "expected ValueError, got -1", **check)
+
+    @support.once
+    def test_the_same_exception_of_the_programs_own(self):
+        own = "class {0}(KeyError):\n    pass\ndef look():\n    raise {0}('x')\n"
+        check = {"canonical_solution": own.format("Missing"), "unit_test_type": "raise_same"}
+        self.passes(fenced(own.format("Missing")), **check)
+        self.fails(fenced(own.format("Other")), "expected Missing", **check)
+        self.fails(fenced("def look():\n    raise KeyError('x')\n"), "expected Missing", **check)
+
+    @support.once
+    def test_output_for_each_input(self):
+        check = {"canonical_solution": "print(int(input()) * 2)", "unit_test_type": "std_out_equality", "stdin": ["4\n", "5\n"]}
+        self.passes(fenced("n = int(input())\nprint(n + n)"), **check)
+        self.fails(fenced("print(8)"), "case 2 of 2, expected output 10", **check)
+
+    @support.once
+    def test_a_program_that_runs_through(self):
+        self.passes(fenced("print('anything')"), unit_test_type="pass")
+        self.fails(fenced("import nothing_of_this_name"), "ModuleNotFoundError", "runtime_error", unit_test_type="pass")
+        self.fails(fenced(DOUBLE), "NameError", "runtime_error", unit_test_type="pass", call="triple(2)")
+        self.fails(fenced("while True: pass"), "cpu_time_limit", "cpu_time_limit", unit_test_type="pass", limits={"cpu_time": 0.2})
+
+    @support.once
+    def test_values_of_variables_are_no_templates(self):
+        """What the canonical solution prints is data, also where it looks like a template."""
+        check = {"canonical_solution": "print('{' + '{answer}' + '}')", "unit_test_type": "std_out_equality"}
+        self.passes(fenced("print('{' + '{answer}' + '}')"), **check)
+        self.passes(fenced(DOUBLE), canonical_solution="{{known}}", unit_test_type="output_equality", call="double({{n}})",
+                    vars={"known": DOUBLE, "n": 4})
+
+    # ------------------------------------------------------------------------------------------------------ other languages
+    @support.once
+    def test_javascript(self):
+        support.need_program("node", "nodejs")
+        check = {"canonical_solution": "const f = async (x) => ({ x, m: new Map([[x, NaN]]) });", "sandbox": "node:22",
+                 "unit_test_type": "output_equality", "call": ["f(1)", "f('a')"]}
+        metadata = self.passes(fenced("function f(x) { return { m: new Map([[x, NaN]]), x }; }", "js"), **check)
+        self.assertEqual((metadata["integrity"], metadata["language"]), ("split", "javascript"))
+        self.fails(fenced("function f(x) { return { x, m: {} }; }", "js"), "f(1): expected", **check)
+        self.fails(fenced("function f(x) { return new Promise(() => {}); }", "js"), "", "early_exit", **check)
+        throws = {"canonical_solution": "function g() { throw new RangeError('x'); }", "language": "javascript", "unit_test_type": "raise_same"}
+        self.passes(fenced("async function g() { throw new RangeError('y'); }", "js"), **throws)
+        self.fails(fenced("function g() { throw new TypeError('x'); }", "js"), "expected RangeError, threw TypeError", **throws)
+
+    @support.once
+    def test_a_canonical_promise_that_never_settles_passes_nothing(self):
+        support.need_program("node", "nodejs")
+        self.row_error("never settles", fenced("function f(x) { return x; }", "js"), language="javascript", unit_test_type="output_equality",
+                       canonical_solution="const f = (x) => x === 1 ? 1 : new Promise(() => {});", call=["f(1)", "f(2)"])
+
+    @support.once
+    def test_a_function_is_a_name(self):
+        self.row_error("is not a name of a function", fenced(DOUBLE), unit_test_type="output_equality", canonical_solution=DOUBLE,
+                       function="double, [], 0)\nprint(1", call="double(1)")
+
+    @support.once
+    def test_output_in_any_language(self):
+        check = {"unit_test_type": "std_out_equality", "canonical_solution": "twice() { echo $(($1 * 2)); }", "call": "twice 21",
+                 "language": "bash"}
+        self.passes(fenced("twice() { echo $(($1 + $1)); }", "sh"), **check)
+        self.fails(fenced("twice() { echo $1; }", "sh"), "expected output 42", **check)
+        self.row_error("take std_out_equality", fenced("true", "sh"), **{**check, "unit_test_type": "output_equality"})
+
+    # ------------------------------------------------------------------------------------------------------ images
+    def test_a_directory_as_image_is_used(self):
+        self.row_error("there is no directory", fenced("print(1)"), unit_test_type="pass", sandbox="./none")
+        (self.dir / "image").mkdir()
+        self.row_error("python", fenced("print(1)"), unit_test_type="pass", sandbox="./image")  # there is none inside
+        self.row_error("give \"language\"", fenced("print(1)"), unit_test_type="pass", sandbox="example.org/own:1")
+        self.row_error("goes with std_out_equality", fenced(DOUBLE), unit_test_type="output_equality", canonical_solution=DOUBLE,
+                       call="double(1)", sandbox="./image")
+        bash = shutil.which("bash")
+        needed = re.findall(r"(/\S+) \(0x", subprocess.run(["ldd", bash], capture_output=True, text=True, check=True).stdout)
+        for path in (bash, *needed):
+            to = self.dir / "image" / ("bin/bash" if path == bash else path[1:])
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, to)
+        (self.dir / "image/own").write_text("of the image\n")
+        self.dir.chmod(0o755)
+        check = {"unit_test_type": "std_out_equality", "canonical_solution": "echo of the image", "language": "bash"}
+        metadata = self.passes(fenced('echo "$(</own)"', "sh"), sandbox="./image", **check)
+        self.assertEqual(metadata["image"], {"name": f"{self.dir}/./image", "used": True})
+        self.assertFalse(self.check(fenced('echo "$(</own)"', "sh"), **check)["pass"])
+
+    # ------------------------------------------------------------------------------------------- what is written wrong
+    @support.once
+    def test_a_canonical_solution_that_fails_is_the_configs_mistake(self):
+        for form, solution, part in [("std_out_equality", "print(1); 1 / 0", "does not run through"),
+                                     ("std_out_equality", "x = 1", "prints nothing to compare with"),
+                                     ("output_equality", "x = 1", "defines no function"),
+                                     ("output_equality", "def f(): return 1 / 0", "itself does not pass"),
+                                     ("output_equality", "def f(: pass", "does not pass"),
+                                     ("raise_same", "def f(): return 1", "the canonical solution raises nothing")]:
+            with self.subTest(part):
+                self.row_error(part, fenced("def f(): return 1"), canonical_solution=solution, unit_test_type=form, function="f" if "f(:" in solution else "")
+
+    @support.once
+    def test_mistakes_in_the_config_are_found_at_once(self):
+        for check, part in [({"unit_test_typ": "pass"}, 'did you mean "unit_test_type"'), ({}, '"unit_test_type" is missing'),
+                            ({"unit_test_type": "equal"}, 'there is no unit_test_type "equal"'),
+                            ({"unit_test_type": "raise_same"}, '"canonical_solution" is missing')]:
+            with self.subTest(part):
+                with self.assertRaises(AssertionError) as caught:
+                    self.evaluate(("x", dict(check)))
+                self.assertIn(part, str(caught.exception))
+                self.assertIn("promptfooconfig.yaml:", str(caught.exception))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+"""Honest programs, written in the ways of people and models, pass: what does not belong to the task has no influence on
+the verdict."""
+import json
+import os
+import shutil
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
+import judging
+import support
+
+JAVASCRIPT = {"task_id": "JavaScript/0", "declaration": "const add = (a, b) => {\n", "canonical_solution": "  return a + b;\n}\n",
+              "test": "console.assert(add(1, 2) === 3);\nconsole.assert(add(-1, 1) === 0);\n"}
+# A test that uses a class of the program's, which is possible only within one process.
+JAVASCRIPT_CLASS = {"task_id": "in-process", "language": "javascript", "code": "class Sum { of(a, b) { return a + b; } }\n",
+                    "tests": "const s = new Sum();\nconsole.assert(s.of(1, 2) === 3);\n"}
+CPP = {"task_id": "CPP/0", "declaration": "#include <vector>\nusing namespace std;\nint add(int a, int b){\n",
+       "canonical_solution": "    return a + b;\n}\n",
+       "test": "#undef NDEBUG\n#include <assert.h>\nint main(){ assert(add(1, 2) == 3); assert(add(-1, 1) == 0); }\n"}
+JAVA = {"task_id": "Java/0", "declaration": "import java.util.*;\n\nclass Solution {\n    public int add(int a, int b) {\n",
+        "canonical_solution": "        return a + b;\n    }\n}",
+        "test": "public class Main {\n    public static void main(String[] args) {\n"
+                "        if (new Solution().add(1, 2) != 3) throw new AssertionError();\n    }\n}\n"}
+RUST = {"task_id": "Rust/0", "declaration": "fn total(numbers: Vec<i32>, words: Vec<String>, bits: &Vec<u8>) -> i32{\n",
+        "canonical_solution": "    numbers.iter().sum::<i32>() + words.len() as i32 + bits.len() as i32\n}\n",
+        "test": "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn test_total() {\n"
+                "        assert_eq!(total(vec![1, 2], vec![\"a\".to_string()], &vec![1, 2]), 6);\n    }\n}\n"}
+GO = {"task_id": "Go/0", "import": "import (\n    \"strings\"\n)\n",
+      "test_setup": "package main\n\nimport (\n    \"testing\"\n    \"github.com/stretchr/testify/assert\"\n)\n",
+      "prompt": "import (\n    \"strings\"\n)\n\n// Whether it reads the same backwards.\nfunc IsPalindrome(str string) bool {\n"
+                "    return str == Reversed(str)\n}\n\ntype Text string\n\nfunc Reversed(str string) string {\n    out := \"\"\n"
+                "    for _, c := range str {\n        out = string(c) + out\n    }\n    return out\n}\n\n"
+                "// Makes the shortest palindrome that begins with str.\n// MakePalindrome(\"cat\") // \"catac\"\nfunc MakePalindrome(str string) string {\n",
+      "declaration": "func MakePalindrome(str string) string {\n",
+      "canonical_solution": "    for i := range str {\n        if IsPalindrome(str[i:]) {\n            return str + Reversed(str[:i])\n"
+                            "        }\n    }\n    return strings.ToLower(str)\n}\n",
+      "test": "func TestMakePalindrome(t *testing.T) {\n    assert := assert.New(t)\n    assert.Equal(\"catac\", MakePalindrome(\"cat\"))\n"
+              "    assert.True(IsPalindrome(MakePalindrome(\"xyx\")))\n}\n"}
+PYTHON = {"task_id": "Python/0", "declaration": "def add(a: int, b: int) -> int:\n", "canonical_solution": "    return a + b\n",
+          "test": "assert add(1, 2) == 3\nassert add.__name__ == 'add'\n"}
+
+
+# One task for results of many kinds: the test does with `results(NUMBER)` what each NUMBER says.
+RESULTS = {"task_id": "results", "language": "javascript", "code": "function results(n) {\n  const error = new RangeError('neg');\n  if (n === 1) throw error;\n"
+           "  return { items: [1, 2], sum: 3, [Symbol.iterator]: undefined };\n}\n",
+           "tests": "const { throws } = require('assert');\nconst r = results(0);\nconsole.assert([...(r[Symbol.iterator] ? r : r.items)].join() === '1,2');\n"
+                    "console.assert(r.sum === 3);\nthrows(() => results(1), RangeError);\nthrows(() => results(1), /neg/);\n"}
+RESULTS_OF = ["class R { #items = [1, 2]; get sum() { return this.#items[0] + this.#items[1]; } *[Symbol.iterator]() { yield* this.#items; } }\n"
+              "class Negative extends RangeError { constructor() { super('neg'); this.name = 'Negative'; } }\n"
+              "function results(n) { if (n === 1) throw new Negative(); return new R(); }\n",
+              "function results(n) {\n  if (n === 1) throw Object.assign(new RangeError('neg'), { code: 3 });\n  let i = 0;\n"
+              "  const { value } = { value: { items: [1, 2], sum: 3 } };\n  return value;\n}\n",
+              "import { inspect } from 'util';\nfunction Negative() { this.message = 'neg'; }\nNegative.prototype = Object.create(RangeError.prototype);\n"
+              "export const results = (n) => {\n  if (n === 1) throw new Negative();\n  return { sum: 3, *[Symbol.iterator]() { yield 1; yield 2; } };\n};\n",
+              "const wanted = import('fs');\nfunction results(n) {\n  if (n === 1) throw new RangeError('neg');\n  return { items: [1, 2], sum: 3 };\n}\n"]
+
+
+# What a program returns instead of a list, a generator or a dict: each is as good in one process.
+VALUES = {"task_id": "squares", "prompt": "def squares(n):\n", "entry_point": "squares", "canonical_solution": "    return [i * i for i in range(n)]\n",
+          "test": "def check(candidate):\n    assert list(candidate(3)) == [0, 1, 4]\n    assert [0, 1] == [*candidate(2)]\n"}
+COUNTS = {"task_id": "counts", "prompt": "def counts(s):\n", "entry_point": "counts", "canonical_solution": "    return {c: s.count(c) for c in s}\n",
+          "test": "def check(candidate):\n    assert candidate('aab') == {'a': 2, 'b': 1}\n    assert candidate('') == {}\n"}
+SQUARES = ["class Squares:\n    def __init__(self, n):\n        self.n = n\n    def __iter__(self):\n        for i in range(self.n):\n            yield i * i\n",
+           "class Squares:\n    def __init__(self, n):\n        self.n = n\n    def __len__(self):\n        return self.n\n    def __getitem__(self, i):\n"
+           "        if i >= self.n:\n            raise IndexError(i)\n        return i * i\n",
+           "import array\ndef Squares(n):\n    return array.array('q', [i * i for i in range(n)])\n",
+           "from collections import UserList\ndef Squares(n):\n    return UserList(i * i for i in range(n))\n",
+           "from collections.abc import Sequence\nclass Squares(Sequence):\n    def __init__(self, n):\n        self.n = n\n    def __len__(self):\n        return self.n\n"
+           "    def __getitem__(self, i):\n        return [k * k for k in range(self.n)][i]\n"]
+
+
+@support.once
+class Honest(judging.Judging):
+    def check(self, row, programs, tool=None, key="solution", integrity="split", verdict="passed"):
+        support.need_program(tool or support.PYTHON)
+        if tool in ("javac", "rustc", "go") and not shutil.which(tool):
+            self.skipTest(f"long: needs {tool}, which ./dev test --full installs")
+        self.write("problems.jsonl", json.dumps(row) + "\n")
+        self.write("samples.jsonl", "".join(json.dumps({"task_id": row["task_id"], key: program}) + "\n" for program in programs))
+        done = self.judge("--json", "--replace", problems=self.dir / "problems.jsonl", status=0)
+        self.assertEqual(json.loads(done.stdout).get("self_check", {}).get("failures", []), [])
+        for program, result in zip(programs, self.rows(), strict=True):
+            with self.subTest(program):
+                self.assertEqual((result["verdict"], result["integrity"]), (verdict, integrity), result["reason"])
+
+    modules = ["export default function add(a, b) { return a + b; }\n", "export const add = (a, b) => a + b;\n",
+               "const add = (a, b) => a + b;\nexport default add;\n", "export default (a, b) => a + b;\n",
+               "function add(a, b) { return a + b; }\nexport { add };\n", "const plus = (a, b) => a + b;\nexport { plus as add };\n",
+               "module.exports = { add: (a, b) => a + b };\n", "function add(a, b) { return a + b; }\nmodule.exports = add;\n",
+               "module.exports = (a, b) => a + b;\n", "exports.add = function (a, b) { return a + b; };\n",
+               "module.exports.add = (a, b) => a + b;\n", "import fs from 'fs';\nconst add = (a, b) => a + b;\n",
+               "import * as util from 'node:util';\nimport { inspect } from 'util';\nexport const add = (a, b) => a + b;\n",
+               "const { inspect } = await import('node:util');\nconst add = (a, b) => a + b;\n",
+               "if (require.main === module) { console.log('main'); }\nconst add = (a, b) => a + b;\nmodule.exports = { add };\n",
+               "const add = (a, b) => a + b;\nreturn;\n", "\ufeffconst add = (a, b) => a + b;\n",
+               "const\u00a0add = (a, b) => {\n\u00a0\u00a0return a + b;\n};\n"]
+
+    def test_javascript_in_each_way_in_which_a_file_can_be_a_module(self):
+        self.check(JAVASCRIPT, self.modules, "node")
+
+    def test_javascript_that_is_none_tells_what_is_wrong(self):
+        for program, reason in [("export const add = (a, b) => a + c;\n", "c is not defined"), ("export const plus = 1;\n", "add is not defined"),
+                                ("const add = (a, b => a;\n", "SyntaxError"), ("import { add } from './add.js';\n", "add.js"),
+                                ("await new Promise(() => 0);\nexport const add = 1;\n", "exit status")]:
+            with self.subTest(program):
+                self.check(JAVASCRIPT, [program], "node", verdict=self.verdict_of(program))
+                self.assertIn(reason, self.rows()[0]["reason"])
+
+    @staticmethod
+    def verdict_of(program):
+        return "early_exit" if "Promise" in program else "failed"
+
+    def test_javascript_modules_in_one_process(self):
+        self.check(JAVASCRIPT_CLASS, ["export class Sum { of(a, b) { return a + b; } }\n",
+                                      "import fs from 'fs';\nexport default class Sum { of(a, b) { return a + b; } }\n",
+                                      "class Sum { of(a, b) { return a + b; } }\nmodule.exports = { Sum };\n",
+                                      "module.exports.Sum = class { of(a, b) { return a + b; } };\n"], "node", integrity="in-process")
+        self.check(JAVASCRIPT_CLASS, ["await new Promise(() => 0);\nexport class Sum { of() { } }\n"], "node", integrity="in-process",
+                   verdict="failed")
+
+    def test_javascript_that_iterates_asynchronously(self):
+        row = {"task_id": "each", "language": "javascript",
+               "code": "async function* each(n) {\n  for (let i = 1; i <= n; i++) yield i;\n  if (n > 2) throw new RangeError('large');\n}\n",
+               "tests": "(async () => {\n  const got = [];\n  for await (const i of each(2)) got.push(i);\n  console.assert(got.join() === '1,2');\n"
+                        "  console.assert((await each(1).next()).value === 1);\n  let thrown;\n"
+                        "  try { for await (const i of each(3)) got.push(i); } catch (e) { thrown = e; }\n"
+                        "  console.assert(thrown instanceof RangeError && got.length === 5);\n})();\n"}
+        large = "if (n > 2) throw new RangeError('large');"
+        self.check(row, [f"const each = async function* (n) {{ for (let i = 0; i < n;) {{ await null; yield ++i; }} {large} }};\n",
+                         f"export async function* each(n) {{ let i = 0; while (i < n) yield new Promise((r) => setTimeout(r, 1, ++i)); {large} }}\n",
+                         f"const each = (n) => {{ let i = 0; return {{ [Symbol.asyncIterator]() {{ return this; }}, async next() {{\n"
+                         f"  if (i < n) return {{ value: ++i, done: false }}; {large} return {{ done: true }};\n}} }}; }};\n"], "node")
+        self.check(row, ["async function* each(n) { while (true) yield ++n; }\n", "async function* each(n) { yield 1; yield 2; }\n",
+                         "async function* each(n) { yield* { [Symbol.asyncIterator]: 1 }; }\n"], "node", verdict="failed")
+
+    def test_cpp_with_a_main_of_its_own(self):
+        self.check(CPP, ["int add(int a, int b) { return a + b; }\n#include <iostream>\nint main() { std::cout << add(1, 1); return 7; }\n",
+                         "int add(int a, int b) { return a + b; }\nint main(int argc, char **argv) { if (add(1, 1) != 2) return 1; }\n",
+                         "int add(int a, int b) { return a + b; }\nauto main() -> int { }\n",
+                         "template <class T> T add(T a, T b) { return a + b; }\nint main() { }\n", "\ufeffint add(int a, int b) { return a + b; }\n",
+                         "int add(int a, int b)\u00a0{\n\u00a0\u00a0\u00a0return a + b;\n}\n"], "c++")
+
+    def test_cpp_with_a_main_of_its_own_in_one_process(self):
+        row = {"task_id": "in-process", "language": "cpp", "code": "struct Sum { int of(int a, int b) { return a + b; } };\n",
+               "tests": "#include <assert.h>\nint main() { assert(Sum().of(1, 2) == 3); }\n"}
+        self.check(row, ["struct Sum { int of(int a, int b) { return a + b; } };\nint main() { return 7; }\n"], "c++", integrity="in-process")
+
+    def test_cpp_with_other_types_of_texts(self):
+        """And without the headers that the declaration includes."""
+        row = {"task_id": "CPP/0", "declaration": "#include <string>\n#include <vector>\nusing namespace std;\nint letters(vector<string> words, string letter){\n",
+               "canonical_solution": "    int n = 0;\n    for (string &w : words) for (char c : w) n += c == letter[0];\n    return n;\n}\n",
+               "test": "#include <assert.h>\nint main(){ assert(letters({\"a\", \"bab\"}, \"b\") == 2); assert(letters({}, \"\") == 0); }\n"}
+        body = "{\n    int n = 0;\n    for (auto &w : words)\n        for (char c : w) n += c == letter[0];\n    return n;\n}\n"
+        self.check(row, ["#include <string_view>\n#include <vector>\nint letters(std::vector<std::string_view> words, std::string_view letter)" + body,
+                         "#include <list>\n#include <string>\nint letters(const std::list<std::string> &words, const char *letter)" + body], "c++")
+        row["declaration"] = "#include <initializer_list>\n#include <string_view>\nusing namespace std;\n" \
+                             "int letters(initializer_list<string_view> words, string_view letter){\n"
+        row["canonical_solution"] = row["canonical_solution"].replace("string &w", "string_view w")
+        self.check(row, ["#include <string>\n#include <vector>\nint letters(std::vector<std::string> words, const std::string &letter)" + body], "c++")
+
+    def test_cpp_templates_in_one_process_without_the_declarations_headers(self):
+        row = {"task_id": "CPP/0", "declaration": "#include <string>\n#include <vector>\nusing namespace std;\ntemplate <class T>\nT last(vector<T> v){\n",
+               "canonical_solution": "    return v.back();\n}\n",
+               "test": "#include <assert.h>\nint main(){ assert(last(vector<int>({1, 2})) == 2); assert(last(vector<string>(1, \"a\")) == \"a\"); }\n"}
+        self.check(row, ["#include <vector>\ntemplate <typename T> T last(const std::vector<T> &v) { return v[v.size() - 1]; }\n"], "c++", integrity="in-process")
+
+    @support.release_only
+    def test_java_in_a_package(self):
+        self.check(JAVA, ["package com.example.sums;\n\nimport java.util.*;\n\npublic class Solution {\n"
+                          "    public int add(int a, int b) { return a + b; }\n}\n",
+                          "// by me\npackage sums ;\npublic class Solution { public int add(int a, int b) { return a + b; } }\n",
+                          "\ufeffclass Solution { public int add(int a, int b) { return a + b; } }\n",
+                          "class Solution { int package_ = 0; public int add(int a, int b) { return a + b; } }\n"], "javac")
+
+    def test_rust_that_borrows_what_the_test_gives(self):
+        self.check(RUST, ["fn total(numbers: &[i32], words: &[String], bits: &[u8]) -> i32 {\n"
+                          "    numbers.iter().sum::<i32>() + words.len() as i32 + bits.len() as i32\n}\n",
+                          "fn total(numbers: &Vec<i32>, words: &Vec<String>, bits: Vec<u8>) -> i32 {\n"
+                          "    numbers.iter().sum::<i32>() + words.len() as i32 + bits.len() as i32\n}\n",
+                          "fn total(numbers: &[i64], words: Vec<&str>, bits: &[u8]) -> i64 {\n"
+                          "    numbers.iter().sum::<i64>() + words.len() as i64 + bits.len() as i64\n}\n",
+                          "fn total(numbers: Vec<i32>, words: Vec<String>, bits: &Vec<u8>)\u00a0-> i32 {\n"
+                          "    numbers.iter().sum::<i32>() + words.len() as i32 + bits.len() as i32\n}\n"], "rustc")
+
+    @support.release_only
+    def test_rust_with_other_kinds_of_maps_and_texts(self):
+        head = "use std::collections::{HashMap, HashSet};\n\nfn counts(s: &str, of: &str) -> HashMap<String, usize> {\n"
+        row = {"task_id": "Rust/0", "declaration": head, "canonical_solution": "    let mut m = HashMap::new();\n    m.insert(of.to_string(), s.matches(of).count());\n    m\n}\n",
+               "test": "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn test_counts() {\n        assert_eq!(counts(\"aab\", \"a\").get(\"a\"), Some(&2));\n    }\n}\n"}
+        self.check(row, ["use std::{borrow::Cow, collections::BTreeMap};\nfn counts(s: &'static str, of: &'static str) -> BTreeMap<Cow<'static, str>, i32> {\n"
+                         "    [(of.into(), s.matches(of).count() as i32)].into_iter().collect()\n}\n",
+                         "fn counts(s: &str, of: &str) -> std::collections::HashMap<String, usize> {\n    [(of.to_string(), s.matches(of).count())].into_iter().collect()\n}\n"], "rustc")
+
+    @support.release_only
+    def test_go_with_the_helpers_of_its_prompt(self):
+        self.check(GO, [GO["canonical_solution"]], "go", key="completion")
+        self.check(GO, ["package main\n\nfunc Reversed(str string) string {\n    out := \"\"\n    for _, c := range str {\n"
+                        "        out = string(c) + out\n    }\n    return out\n}\n\nfunc MakePalindrome(str string) string {\n"
+                        "    for i := range str {\n        if str[i:] == Reversed(str[i:]) {\n            return str + Reversed(str[:i])\n"
+                        "        }\n    }\n    return str\n}\n"], "go")
+
+    def test_javascript_results_of_many_kinds(self):
+        self.check(RESULTS, RESULTS_OF, "node")
+
+    def test_python_that_returns_what_can_be_iterated(self):
+        self.check(VALUES, [code + "def squares(n):\n    return Squares(n)\n" for code in SQUARES])
+
+    def test_python_that_returns_other_mappings(self):
+        self.check(COUNTS, [f"import collections, types\ndef counts(s):\n    return {kind}(dict(collections.Counter(s)))\n" for kind in
+                            ("collections.UserDict", "collections.ChainMap", "types.MappingProxyType", "collections.OrderedDict")])
+
+    def test_python_with_what_copying_puts_in(self):
+        self.check(PYTHON, ["\ufeffdef add(a, b):\n    return a + b\n", "def add(a, b):\n\u00a0\u00a0\u00a0\u00a0return a\u00a0+ b\n",
+                            "def add(a, b):\n    \"\"\"It's a\u00a0sum.\"\"\"  # isn't it\u00a0?\n\u00a0   return a + b\n"])
+
+    def test_generic_rows_without_a_prompt_are_split(self):
+        """The function's head comes from the reference, as it does in Python."""
+        rows = {
+            "js": {"language": "javascript", "code": "const helper = (a) => a;\nfunction add(a, b) {\n  return helper(a) + b;\n}\n",
+                   "tests": "console.assert(add(1, 2) === 3);\nconsole.assert(add('a', 'b') === 'ab');\n"},
+            "two": {"language": "javascript", "code": "const { inspect } = require('util');\nfunction twice(x) { return 2 * x; }\nconst half = (x) => x / 2;\n",
+                    "tests": ["console.assert(half(twice(3)) === 3);", "console.assert(inspect(twice(1)) === '2');"]},
+            "cpp": {"language": "cpp", "code": "#include <vector>\nusing namespace std;\nstatic int one() { return 1; }\nint total(const vector<int> &v) {\n"
+                                               "    int t = 0;\n    for (int x : v) t += x * one();\n    return t;\n}\n",
+                    "tests": "#include <assert.h>\nint main() { assert(total({1, 2}) == 3); assert(total({}) == 0); }\n"},
+            "first": {"language": "cpp", "entry_point": "add", "code": "int add(int a, int b) { return a + b; }\nint other() { return 2; }\n",
+                      "tests": "#include <assert.h>\nint main() { assert(add(1, 2) == 3); }\n"},
+        }
+        samples = [("js", "exports.add = (a, b) => a + b;\n", "passed"), ("js", "const add = (a, b) => a - b;\n", "failed"),
+                   ("js", "const add = () => ({ valueOf: () => 3, toString: () => 'ab' });\n", "failed"),
+                   ("two", "const twice = (x) => x + x;\nfunction half(x) { return x / 2; }\n", "passed"),
+                   ("two", "const twice = (x) => x + x;\n", "failed"),
+                   ("cpp", "#include <numeric>\n#include <vector>\nint total(std::vector<int> v) { return std::accumulate(v.begin(), v.end(), 0); }\n", "passed"),
+                   ("cpp", "#include <vector>\nint total(std::vector<int> v) { return 3; }\n", "failed"),
+                   ("first", "int add(int a, int b) { return b + a; }\nint main() { }\n", "passed"),
+                   ("first", "struct Any { bool operator==(int) { return true; } };\nAny add(int, int) { return {}; }\n", "compile_error")]
+        support.need_program("node")
+        support.need_program("c++")
+        self.write("problems.jsonl", "".join(json.dumps({"task_id": t} | row) + "\n" for t, row in rows.items()))
+        self.write("samples.jsonl", "".join(json.dumps({"task_id": t, "completion": code}) + "\n" for t, code, _ in samples))
+        done = self.judge("--json", "--replace", problems=self.dir / "problems.jsonl")
+        self.assertEqual(json.loads(done.stdout)["self_check"]["failures"], [])
+        for (task, code, verdict), row in zip(samples, self.rows(), strict=True):
+            with self.subTest(task, code=code):
+                self.assertEqual((row["verdict"], row["integrity"]), (verdict, "split"), row["reason"])
+
+    def test_a_literal_keeps_its_spaces(self):
+        row = PYTHON | {"test": "assert add(1, 2) == '\\u00a0'\n", "canonical_solution": "    return '\\u00a0'\n"}
+        self.check(row, ["def add(a, b):\n    return\u00a0'\u00a0'\n", "def add(a, b):\n    return\u00a0'''\u00a0'''\n"])
+
+
+if __name__ == "__main__":
+    unittest.main()

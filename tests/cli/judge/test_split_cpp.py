@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""What candidates in C++, honest or not, can send to the judge's process."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
+import support
+from split_case import Split
+
+
+CPP_BY_HAND = """    return 0;
+}
+#include <unistd.h>
+#include <string>
+__attribute__((constructor)) static void by_hand()
+{
+    unsigned n;
+    auto send = [](const std::string &b) { unsigned k = b.size(); (void)!write(4, &k, 4); (void)!write(4, b.data(), k); };
+    auto hear = [&] { if (read(3, &n, 4) != 4) _exit(0); std::string b(n, 0); (void)!read(3, &b[0], n); return b.substr(1, 16); };
+    std::string three("R\\3\\0\\0\\0", 5), zero("R\\0\\0\\0\\0", 5);
+    %s
+    for (;;) hear();
+}
+"""
+
+
+@support.once
+class Cpp(Split):
+    language, tool = "cpp", "g++"
+
+    @staticmethod
+    def is_whole(text):
+        return text.startswith("#include")
+
+    @support.once
+    def test_replies_that_no_program_gives(self):
+        replies = {
+            "to another call": 'hear(); send(std::string(16, 0) + three);',
+            "too long": 'send(hear() + three + "x");',
+            "too short": 'send(hear() + "R\\3");',
+            "an exception of no kind": 'send(hear() + "T\\x7f" + zero.substr(1));',
+            "a length of four gigabytes": 'hear(); (void)!write(4, "\\xff\\xff\\xff\\xff", 4);',
+            "twice": 'std::string id = hear(); send(id + three); send(id + zero);',
+        }
+        self.check([(what, "CPP/0", CPP_BY_HAND % code, "tampered", "repl") for what, code in replies.items()])
+
+    @support.once
+    def test_what_gains_nothing(self):
+        self.check([
+            ("a reply by hand is a reply", "CPP/0", CPP_BY_HAND % "send(hear() + three); send(hear() + zero); send(hear() + 'E');",
+             "passed", ""),
+            ("the driver's descriptor and status 0", "CPP/0", "    return 0;\n}\n#include <unistd.h>\n"
+             "static int s = (write(5, \"passed 2 0\\n\", 11), _exit(0), 0);\n", "early_exit", ""),
+            ("names of the harness", "CPP/0", "    return 3;\n}\nextern \"C\" void __assert_fail(const char *, const char *, unsigned, "
+             "const char *){ for (;;); }\nextern \"C\" int __wrap_main(int, char **, char **){ return 0; }\n", "early_exit",
+             ""),
+            ("no exception that a test could catch", "CPP/0", "    throw 1;\n}\n", "failed", "not a std::exception"),
+        ])
+
+    @support.once
+    def test_variables_that_are_called_like_functions_of_libc(self):
+        """They belong to the program: neither the harness nor a library uses them by mistake."""
+        names = "read write free malloc calloc realloc strlen memcpy memmove memset memcmp strcmp exit abort time index y0 y1 j0 j1 jn " \
+                "link close open signal send recv kill fork wait pipe poll select connect accept bind listen stat access rename remove " \
+                "environ getrandom fflush next count data size rand div sync pause sleep dup qsort abs raise alarm syscall getenv " \
+                "stdout optarg".split()
+        right = "    int t = 0;\n    for (int n : numbers) t += n;\n    return t;\n}\n"
+        self.check([
+            ("each", "CPP/0", right + "".join(f"int {n} = 0;\n" for n in names), "passed", ""),
+            ("each, and wrong", "CPP/0", "    return 0;\n}\n" + "".join(f"int {n} = 0;\n" for n in names), "failed", "assertion failed"),
+            ("errno, which gold does not link", "CPP/0", right + "int errno = 0;\n", "passed", ""),
+            ("memory of its own", "CPP/0", right + "#include <stdlib.h>\n"
+             "void *operator new(size_t n) { char *p = (char *)malloc(n + 16); return p + 16; }\n"
+             "void operator delete(void *p) noexcept { if (p) free((char *)p - 16); }\n"
+             "void operator delete(void *p, size_t) noexcept { if (p) free((char *)p - 16); }\n", "passed", ""),
+            ("functions that the harness uses", "CPP/0", right + "extern \"C\" long read(int, void *, unsigned long) { return -1; }\n"
+             "extern \"C\" unsigned long strlen(const char *) { return 0; }\nextern \"C\" void free(void *) {}\n", "passed", ""),
+        ])
+
+    def test_functions_that_are_written_otherwise_than_declared(self):
+        """What a test in the same unit may call is called; what it cannot call is a failure, and no value is bent."""
+        use = "#include <functional>\n#include <vector>\n#include <string>\nusing namespace std;\n"
+        body = "{ int t = 0; for (auto n : numbers) t += n; return t; }\n"
+        not_defined = ("compile_error", "does not define the function")
+        programs = {
+            "a const reference": (use + "int total(const vector<int>& numbers)" + body, "passed", ""),
+            "one, and wrong": (use + "int total(const vector<int>& numbers) { return 1; }\n", "failed", "assertion failed"),
+            "names with std::": ("#include <vector>\nint total(std::vector<int> numbers)" + body, "passed", ""),
+            "both": ("#include <vector>\nint total(const std::vector<int> &numbers)" + body, "passed", ""),
+            "the result behind it": (use + "auto total(vector<int> numbers) -> int " + body, "passed", ""),
+            "a wider result": (use + "long total(vector<int> numbers)" + body, "passed", ""),
+            "double": (use + "double total(vector<int> numbers)" + body, "passed", ""),
+            "double, and a half more": (use + "double total(vector<int> numbers)" + body.replace("return t", "return t + 0.5"),
+                                        "failed", "not a value of the declared type"),
+            "static": (use + "static int total(vector<int> numbers)" + body, "passed", ""),
+            "inline": (use + "inline int total(vector<int> numbers)" + body, "passed", ""),
+            "a template": (use + "template <class V> int total(const V &numbers)" + body, "passed", ""),
+            "a lambda": (use + "auto total = [](const vector<int> &numbers) " + body.strip() + ";\n", "passed", ""),
+            "a std::function": (use + "function<int(vector<int>)> total = [](vector<int> numbers) " + body.strip() + ";\n", "passed", ""),
+            "one more with a default value": (use + "int total(vector<int> numbers, int t = 0)" + body.replace("int t = 0; ", ""),
+                                              "passed", ""),
+            "from a namespace": (use + "namespace a { int total(vector<int> numbers)" + body + "}\nusing a::total;\n", "passed", ""),
+            "a macro": (use + "int sum_of(const vector<int> &numbers)" + body + "#define total sum_of\n", "passed", ""),
+            "a word of the language as a macro": (use + "#define const\nint total(const vector<int> numbers)" + body, "passed", ""),
+            "itself, by a helper of its name": (use + "int total(const int *a, const int *b) { return a == b ? 0 : *a + total(a + 1, b); }\n"
+                                                "int total(const vector<int> &v) { return total(v.data(), v.data() + v.size()); }\n",
+                                                "passed", ""),
+            "what braces may become, too": ("#include <initializer_list>\nint total(std::initializer_list<int> numbers)" + body, "passed", ""),
+            "of a wider number": ("#include <vector>\nint total(const std::vector<long> &numbers)" + body, "passed", ""),
+            "int as a macro": ("#include <vector>\nusing namespace std;\n#define int long long\n#define each(v) for (auto n : v)\n"
+                               "int total(vector<int> numbers) { int t = 0; each(numbers) t += n; return t; }\nsigned main() { }\n", "passed", ""),
+            "int as a macro, and out of range": ("#include <vector>\n#define int long long\nint total(std::vector<int> numbers) "
+                                                 "{ return 3 + (1ll << 32); }\n", "failed", "not a value of the declared type"),
+            "a macro that the library's headers use": ("#include <vector>\n#define max(a, b) ((a) > (b) ? (a) : (b))\n"
+                                                       "int total(const std::vector<int> &numbers)" + body, "passed", ""),
+            "C++20": ("#include <ranges>\n#include <vector>\ntemplate <std::integral T> T total(std::vector<T> numbers)" + body.replace(
+                "numbers)", "numbers | std::views::all)"), "passed", ""),
+            "items of another type": (use + "vector<long> total(vector<int> numbers) { return {3}; }\n", *not_defined),
+            "a reference that changes": (use + "int total(vector<int> &numbers)" + body, *not_defined),
+            "a pointer": (use + "const char *total(vector<int> numbers) { return \"3\"; }\n", *not_defined),
+            "of another kind": (use + "string total(vector<int> numbers) { return \"3\"; }\n", *not_defined),
+            "in a class": (use + "struct Solution { int total(vector<int> numbers)" + body + "};\n", *not_defined),
+            "in a namespace": (use + "namespace a { int total(vector<int> numbers)" + body + "}\n", *not_defined),
+            "not at all": (use + "int totals(vector<int> numbers)" + body, *not_defined),
+            "one that does not compile": (use + "int total(const vector<int> &numbers) { return t; }\n", "compile_error", "main.cpp:5"),
+        }
+        self.check_programs("CPP/0", [(what, *row) for what, row in programs.items()])
+
+    def test_the_compiler_sees_no_test(self):
+        """No compiler's sandbox has files other than the program's own text and the stub's object code."""
+        self.check([
+            (name, "CPP/0", f"    return 0;\n}}\n#if __has_include(\"{name}\")\n#error it is there\n#endif\n", "failed",
+             "assertion failed") for name in ("test.cpp", "stand-in.cpp", "judge", "/home/user/test.cpp", "main")
+        ] + [("the control", "CPP/0", "    return 0;\n}\n#if __has_include(\"main.cpp\")\n#error it is there\n#endif\n", "compile_error",
+              "it is there")])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,561 @@
+# SPDX-License-Identifier: MIT
+"""Code contexts: interpreters that keep their state between runs, what their results are, and what hostile code in them
+can do to the client (nothing but spoil its own results)."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
+import support
+from python_case import Case
+
+#: Runs cells in one context and prints what became of each.
+RUN = """
+with fumehood.Sandbox('python', {arguments}) as sandbox:
+    context = sandbox.context(shell='small')
+    def run(code, **more):
+        e = context.run(code, **more)
+        print(e.status, e.count, repr(e.text), repr(e.stdout), repr(e.stderr), e.error and e.error.name)
+        return e
+"""
+
+
+@support.root_and_user
+class Python(Case):
+    def cells(self, program, arguments=""):
+        """The lines that a program prints; it has `run(code)` for a Python context with the small shell."""
+        body = "\n".join("    " + line for line in program.strip("\n").splitlines())
+        return self.python((RUN + body).replace("{arguments}", arguments)).splitlines()
+
+    def test_variables_stay_and_the_last_value_is_the_result(self):
+        self.assertEqual(self.cells("""
+run('x = 40')
+run('x + 2')
+run('def f(a):\\n    return a * 2\\nf(x)')
+run('"text"')
+run('x;')
+run('None')
+run('_ if False else Out[2]')
+"""), ["ok 1 None '' '' None", "ok 2 '42' '' '' None", "ok 3 '80' '' '' None", "ok 4 \"'text'\" '' '' None",
+       "ok 5 None '' '' None", "ok 6 None '' '' None", "ok 7 '42' '' '' None"])
+
+    def test_what_code_children_and_c_print_comes_in_order(self):
+        lines = self.cells("""
+run('import subprocess, os, sys, ctypes\\nfor i in range(3):\\n    print("a", i)\\n    subprocess.run(["echo", "b"])\\n    os.write(1, b"c\\\\n")')
+run('print("o"); print("e", file=sys.stderr); os.system("echo E >&2")')
+run('ctypes.CDLL(None).puts(b"from C")')
+run('!echo $((6 * 7)) {1 + 1}')
+run('sys.stdout.buffer.write(b"\\\\xff\\\\n")')
+""")
+        self.assertEqual(lines[0], "ok 1 None " + repr("a 0\nb\nc\na 1\nb\nc\na 2\nb\nc\n") + " '' None")
+        self.assertEqual(lines[1], "ok 2 '0' 'o\\n' 'e\\nE\\n' None")
+        self.assertEqual(lines[2], "ok 3 '7' 'from C\\n' '' None")
+        self.assertEqual(lines[3], "ok 4 None '42 2\\n' '' None")
+        self.assertEqual(lines[4], "ok 5 '2' '\ufffd\\n' '' None")
+
+    def test_errors_have_name_value_and_traceback_and_leave_the_context_usable(self):
+        lines = self.cells("""
+e = run('def f():\\n    1 / 0\\nf()').error
+print(e.value, '|', 'line 3' in e.traceback, '1 / 0' in e.traceback, 'fumehood' in e.traceback)
+run('x =')
+run('import sys; sys.exit(3)')
+run('input()')
+run('raise KeyboardInterrupt')
+run('1')
+""")
+        self.assertEqual(lines, ["failed 1 None '' '' ZeroDivisionError", "division by zero | True True False",
+                                 "failed 2 None '' '' SyntaxError", "failed 3 None '' '' SystemExit",
+                                 "failed 4 None '' '' StdinNotImplementedError", "failed 5 None '' '' KeyboardInterrupt",
+                                 "ok 6 '1' '' '' None"])
+
+    def test_await_at_the_top_and_tasks_that_go_on_between_runs(self):
+        lines = self.cells("""
+run('import asyncio\\nasync def f():\\n    await asyncio.sleep(0)\\n    return 5\\nawait f()')
+run('done = []\\nasync def later():\\n    await asyncio.sleep(0.01)\\n    done.append(1)\\ntask = asyncio.create_task(later())')
+run('await task; done')
+run('try:\\n    await asyncio.sleep(60)\\nfinally:\\n    print("cancelled")', timeout=0.2)
+run('await asyncio.sleep(0, 7)')
+""")
+        self.assertEqual(lines, ["ok 1 '5' '' '' None", "ok 2 None '' '' None", "ok 3 '[1]' '' '' None",
+                                 "timeout 4 None 'cancelled\\n' '' KeyboardInterrupt", "ok 5 '7' '' '' None"])
+
+    def test_rich_values_and_displays(self):
+        lines = self.cells("""
+class Rich:
+    pass
+e = run('from IPython.display import HTML, Markdown, Latex, JSON, SVG, Javascript, Image\\nHTML("<b>x</b>")')
+print(e.result.html)
+e = run('class R:\\n    def _repr_markdown_(self): return "# m"\\n    def _repr_png_(self): return b"png"\\n    def __repr__(self): return "R!"\\nR()')
+print(e.result.markdown, e.result.image(), e.result.formats())
+e = run('display(1, Latex("$x$"), JSON({"a": [1]})); {"b": 2}')
+print([(d.main, d.text, d.latex, d.json) for d in e.results])
+e = run('h = display("first", display_id="i"); h.update("second")')
+print([d.text for d in e.results])
+e = run('from IPython.display import clear_output\\nprint("gone"); clear_output(); print("stays")')
+""")
+        self.assertEqual(lines[1], "<b>x</b>")
+        self.assertEqual(lines[3], "# m b'png' ['text', 'markdown', 'png']")
+        self.assertEqual(lines[5], "[(False, '1', None, None), (False, '<IPython.core.display.Latex object>', '$x$', None), "
+                                   "(False, '<IPython.core.display.JSON object>', None, {'a': [1]}), (True, \"{'b': 2}\", None, {'b': 2})]")
+        self.assertEqual(lines[7], "[\"'second'\"]")
+        self.assertEqual(lines[8], "ok 5 None 'stays\\n' '' None")
+
+    def test_a_timeout_leaves_the_variables_where_code_obeys_and_says_so_where_not(self):
+        lines = self.cells("""
+run('x = 1')
+run('while True: pass', timeout=0.3)
+e = run('x'); print(e.state_lost, e.restarted)
+e = run('import signal, time\\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\\nwhile True: time.sleep(1)', timeout=0.3, grace=0.3)
+print(e.state_lost, e.message)
+e = run('x'); print(e.state_lost, e.restarted)
+e = run('x')
+""")
+        self.assertEqual(lines[1:], ["timeout 2 None '' '' KeyboardInterrupt", "ok 3 '1' '' '' None", "False False",
+                                     "timeout 4 None '' '' None",
+                                     "True the code did not end when it was interrupted (it was killed); its state is lost, and "
+                                     "the next run starts another",
+                                     "failed 1 None '' '' NameError", "False True", "failed 2 None '' '' NameError"])
+
+    def test_interrupt_restart_and_remove(self):
+        lines = self.cells("""
+import threading
+begun = threading.Event()
+thread = threading.Thread(target=lambda: begun.wait(20) and context.interrupt())
+thread.start()
+run('x = 5\\nprint("begun", flush=True)\\nwhile True: pass', on_event=lambda e: begun.set() if e['type'] == 'stdout' else None)
+thread.join()
+run('x')
+context.interrupt()
+run('x')
+context.restart()
+run('x')
+print(len(sandbox.contexts()), sandbox.contexts()[0] is context)
+context.remove()
+context.remove()
+print(sandbox.contexts())
+try: context.run('1')
+except fumehood.ArgumentError as e: print(e.message)
+""")
+        self.assertEqual(lines, ["interrupted 1 None 'begun\\n' '' KeyboardInterrupt", "ok 2 '5' '' '' None",
+                                 "ok 3 '5' '' '' None", "failed 1 None '' '' NameError", "1 True", "[]",
+                                 "the context is removed"])
+
+    def test_an_interrupt_before_the_code_has_begun_is_not_lost(self):
+        """The interpreter is stopped while code and interrupt are sent, as on a host that has no time for it."""
+        lines = self.cells("""
+import os, threading
+pid = int(context.run('import os; os.getpid()').text)
+begun = threading.Event()
+def interrupt():
+    begun.wait(20)
+    context.interrupt()
+    sandbox.exec(['kill', '-CONT', str(pid)])
+for code in ('while True: pass', 'x = 1'):
+    begun.clear()
+    sandbox.exec(['kill', '-STOP', str(pid)])
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    run(code, on_event=lambda e: begun.set())
+    thread.join()
+run('x')
+""")
+        self.assertEqual([line.split(" ")[0] + line.rsplit(" ", 1)[1] for line in lines],
+                         ["interruptedKeyboardInterrupt", "interruptedKeyboardInterrupt", "failedNameError"])
+
+    def test_environment_and_folder_of_a_context_and_of_a_run(self):
+        lines = self.python("""
+            with fumehood.Sandbox('python') as s:
+                c = s.context(cwd='/tmp', env={'A': '1', 'B': '2'}, shell='small')
+                print(c.cwd, c.language, c.interpreter.split()[0], len(c.id))
+                look = 'import os; os.getcwd(), os.environ.get("A"), os.environ.get("B"), os.environ.get("C")'
+                for env in (None, {'B': '3', 'C': '4'}, None):
+                    print(c.run(look, env=env).text)
+                print(c.run('1', silent=True).count, c.run('2').count)
+        """).splitlines()
+        self.assertEqual(lines, ["/tmp python small 32", "('/tmp', '1', '2', None)", "('/tmp', '1', '3', '4')",
+                          "('/tmp', '1', '2', None)", "3 4"])
+
+    def test_contexts_know_nothing_of_each_other_and_share_the_files(self):
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox('python') as s:
+                a, b = s.context(shell='small'), s.context(shell='small')
+                a.run('x = 1; open("f", "w").write("from a")')
+                print(b.run('x').error.name, b.run('open("f").read()').text, [c is d for c, d in zip(s.contexts(), (a, b))])
+        """), "NameError 'from a' [True, True]\n")
+
+    def test_wrong_calls_name_the_mend(self):
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox('python') as s:
+                for call in (lambda: s.context('cobol'), lambda: s.context(shell='zsh'), lambda: s.context(cwd='/nowhere'),
+                             lambda: s.context(env={'': 'x'})):
+                    try: call()
+                    except fumehood.Error as e: print(type(e).__name__, '|', e.message.split(':')[0])
+                print(s.contexts())
+                c = s.context(shell='small')
+                try: c.run('#' + 'x' * (3 << 20))
+                except fumehood.LimitError as e: print(e.message)
+                print(c.run('1').text)
+        """).splitlines()[0], "NotFoundError | there are no code contexts in cobol")
+
+    def test_a_callback_that_raises_interrupts_and_comes_through(self):
+        self.assertEqual(self.python("""
+            def refuse(event): raise ValueError(event['type'])
+            with fumehood.Sandbox('python') as s:
+                c = s.context(shell='small')
+                try: c.run('import time; time.sleep(60)', on_event=refuse)
+                except ValueError as e: print(e)
+                print(c.run('1').text)
+        """), "count\n1\n")
+
+    def test_ctrl_c_interrupts_the_code_and_the_context_lives(self):
+        self.assertEqual(self.python("""
+            import os, signal, threading
+            with fumehood.Sandbox('python') as s:
+                c = s.context(shell='small')
+                c.run('x = 8')
+                kill = lambda e: os.kill(os.getpid(), signal.SIGINT) if e['type'] == 'stdout' else None
+                try: c.run('print(1, flush=True)\\nimport time; time.sleep(60)', on_event=kill)
+                except KeyboardInterrupt: print('interrupted')
+                print(c.run('x').text)
+        """), "interrupted\n8\n")
+
+    def test_asyncio(self):
+        self.assertEqual(self.python("""
+            import asyncio
+            async def main():
+                async with fumehood.aio.Sandbox('python') as s:
+                    async with await s.context(shell='small') as c:
+                        seen = []
+                        e = await c.run('print(1); 2', on_event=lambda e: seen.append(e['type']))
+                        print(e.text, e.stdout, seen, c.language)
+                        slow = asyncio.ensure_future(c.run('y = 3\\nprint("y", flush=True)\\nwhile True: pass',
+                                                           on_event=lambda e: seen.append('begun')))
+                        while 'begun' not in seen: await asyncio.sleep(0.01)
+                        slow.cancel()
+                        try: await slow
+                        except asyncio.CancelledError: print('cancelled')
+                        print((await c.run('1')).text)
+            asyncio.run(main())
+        """), "2 1\n ['count', 'stdout', 'result'] python\ncancelled\n1\n")
+
+
+@support.root_and_user
+class Hostile(Case):
+    """Code that attacks the reader of the context's events. After each attack, another context of the same sandbox
+    works."""
+
+    #: Finds the driver in the interpreter, as any code there can.
+    WIRE = "import gc, os, sys, threading\nwire = next(o for o in gc.get_objects() if type(o).__name__ == 'Wire')\n"
+
+    def after(self, code, **options):
+        return self.python("""
+            with fumehood.Sandbox('python', memory='512M', processes=64) as s:
+                c, other = s.context(shell='small'), s.context(shell='small')
+                e = c.run(%r, **%r)
+                print(e.status, e.state_lost, e.message)
+                print(other.run('1 + 1').text, c.run('2 + 2').text)
+        """ % (code, {"timeout": 20, "grace": 2.0, **options})).splitlines()
+
+    def test_lines_that_are_no_events(self):
+        for name, write in (("garbage", "os.write(wire.events, b'garbage\\n')"),
+                            ("no object", "os.write(wire.events, b'[1]\\n')"),
+                            ("bytes", "os.write(wire.events, bytes(range(256)) + b'\\n')"),
+                            ("deep", "os.write(wire.events, b'[' * 5000 + b'\\n')")):
+            with self.subTest(name):
+                lines = self.after(self.WIRE + write)
+                self.assertEqual(lines, ["ended True the code wrote what is not an event to its context's own channel (it was killed); "
+                                         "its state is lost, and the next run starts another", "2 4"])
+
+    def test_forged_events_are_its_own_results_and_no_more(self):
+        lines = self.python("""
+            with fumehood.Sandbox('python') as s:
+                c = s.context(shell='small')
+                e = c.run(%r)
+                print(e.status, e.text, e.error, e.results[0].mime)
+                print(c.run('1 + 1').text, c.run('2 + 2').text)
+        """ % (self.WIRE + r"""
+import json
+def say(**event): os.write(wire.events, json.dumps(event).encode() + b'\n')
+say(type='result', data={'text/plain': 5, 'image/png': ['x'], '\x00': None}, count=-7, metadata=3)
+say(type='unheard of', data=1)
+say(type='error', name=1, value=None, traceback=[])
+say(type='stdout', text={})
+say(type='ready'); say(type='end', id=0); say(type='end', id='x'); say(type='end', id=1 << 70)
+say(type='end', id=1, status='ok')
+""")).splitlines()
+        self.assertEqual(lines[0], "ok 5 CodeError('', '') {'text/plain': 5, 'image/png': ['x'], '\\x00': None}")
+        self.assertEqual(lines[1], "2 4")
+
+    def test_an_endless_line(self):
+        lines = self.after(self.WIRE + "while True: os.write(wire.events, b'x' * 65536)")
+        self.assertRegex(lines[0], "ended True the code wrote an endless line")
+        self.assertEqual(lines[1], "2 4")
+
+    def test_floods_end_at_the_bound(self):
+        for name, code in (("stdout", "while True: print('x' * 1000)"),
+                           ("descriptor", "import os\nwhile True: os.write(1, b'x' * 65536)"),
+                           ("child", "import subprocess\nsubprocess.run(['sh', '-c', 'yes'])"),
+                           ("displays", "while True: display('x' * 10000)"),
+                           ("small events", "while True: display(1)")):
+            with self.subTest(name):
+                self.assertEqual(self.after(code, max_bytes=1 << 20), ["output_limit False ", "2 4"])
+
+    def test_large_values_are_left_out_by_name(self):
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox('python', memory='1G') as s:
+                c = s.context(shell='small')
+                seen = []
+                e = c.run("class R:\\n    def _repr_html_(self): return 'x' * (30 << 20)\\n    def __repr__(self): return 'R'\\nR()",
+                          on_event=seen.append)
+                print(e.status, e.text, e.result.formats(), [s.get('omitted') for s in seen if s['type'] == 'result'])
+        """), "ok R ['text'] [{'text/html': 31457282}]\n")
+
+    def test_the_end_of_the_interpreter_is_told(self):
+        for code, what in (("import os; os._exit(3)", "exit code 3"),
+                           ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "signal 9"),
+                           ("import os, signal; os.killpg(0, signal.SIGKILL)", "signal 9"),
+                           ("import ctypes; ctypes.string_at(1)", "signal 11")):
+            with self.subTest(code):
+                lines = self.after(code)
+                self.assertRegex(lines[0], r"^ended True the code's interpreter ended \(" + what)
+                self.assertEqual(lines[1], "2 4")
+
+    def test_closed_descriptors(self):
+        for name, code in (("all", "import os; os.closerange(0, 1024)"),
+                           ("events", self.WIRE + "os.close(wire.events)"),
+                           ("stdout", "import os; os.close(1); os.close(2)\nprint('x')")):
+            with self.subTest(name):
+                lines = self.after(code)
+                self.assertEqual(lines[1], "2 4")
+
+    def test_a_child_that_holds_the_channel_does_not_hide_the_end(self):
+        lines = self.after(self.WIRE + "os.dup2(wire.events, 77)\nimport subprocess\n"
+                           "subprocess.Popen(['sleep', '60'], pass_fds=[77], start_new_session=True)\nos._exit(0)")
+        self.assertRegex(lines[0], "^ended True")
+        self.assertEqual(lines[1], "2 4")
+
+    def test_one_that_does_not_read_its_requests(self):
+        """The interpreter says that it has finished, and reads no more requests: neither a short run nor one that fills
+        the pipe blocks the client."""
+        lines = self.python("""
+            with fumehood.Sandbox('python') as s:
+                c, stop = s.context(shell='small'), %r
+                print(c.run(stop.replace('NUMBER', '1'), timeout=20).status)
+                e = c.run('1', timeout=0.2, grace=0.2)
+                print(e.status, e.state_lost)
+                print(c.run(stop.replace('NUMBER', '3'), timeout=20).status)
+                e = c.run('#' + 'x' * (2000 << 10), timeout=0.2, grace=0.2)
+                print(e.status, e.state_lost)
+                print(c.run('1').text)
+        """ % (self.WIRE + "os.write(wire.events, b'{\"type\":\"end\",\"id\":NUMBER,\"status\":\"ok\"}\\n')\n"
+               "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: time.sleep(60)")).splitlines()
+        self.assertEqual(lines, ["ok", "timeout True", "ok", "ended True", "1"])
+
+
+@support.once
+class Bash(Case):
+    def test_state_streams_and_exit_codes(self):
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox() as s:
+                c = s.context('bash', env={'A': 'a "quoted" \\\\ \\n line'})
+                def run(code, **more):
+                    e = c.run(code, **more)
+                    print(e.status, repr(e.stdout), repr(e.stderr), e.error and e.error.value)
+                run('x=5; declare y=6; cd /tmp; f() { echo "f $1"; }; alias hi="echo hi"')
+                run('echo $x $y; pwd; f 2; hi; echo err >&2')
+                run('false')
+                run('echo $?; printf %s "$A"')
+                run('echo "é 😀"; printf "%s|" a\\\\\\\\b "c\\\\"d"; printf "\\\\377\\\\n"')
+                run('break; echo after; read line; echo "read $?"')
+                run('if; then')
+                run('while :; do :; done', timeout=0.5)
+                run('sleep 60', timeout=0.5)
+                run('echo $x $B', env={'B': 'b', 'x': '7'})
+                run('echo $x $B')
+                e = c.run('exit 3'); print(e.status, e.state_lost, e.error.value)
+                e = c.run('echo "[$x]"'); print(e.stdout, e.restarted)
+        """).splitlines(), ["ok '' '' None", "ok '5 6\\n/tmp\\nf 2\\nhi\\n' 'err\\n' None", "failed '' '' 1",
+                            "ok '1\\na \"quoted\" \\\\ \\n line' '' None", "ok 'é 😀\\na\\\\b|c\"d|\ufffd\\n' '' None",
+                            "ok 'after\\nread 1\\n' \"bash: break: only meaningful in a `for', `while', or `until' loop\\n\" None",
+                            "failed '' \"bash: syntax error near unexpected token `;'\\n\" 2", "timeout '' '\\n' ",
+                            "timeout '' '\\n' ", "ok '7 b\\n' '' None", "ok '5\\n' '' None", "failed True 3", "[]", " True"])
+
+    def test_the_relay_leaves_no_file_and_floods_are_bounded(self):
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox() as s:
+                c = s.context('bash')
+                print(repr(c.run('ls -A /tmp').stdout))
+                e = c.run('yes', max_bytes=1 << 20, timeout=20); print(e.status, e.state_lost, len(e.stdout) > 500000)
+                e = c.run('yes >&2 & echo x; kill %1; wait', timeout=20); print(e.status)
+                e = c.run('for f in /proc/$$/fd/*; do echo garbage >$f; done 2>/dev/null', timeout=20); print(e.status, e.state_lost)
+                e = c.run('kill -9 $$', timeout=20); print(e.status, 'signal 9' in e.message)
+                print(c.run('echo ok').stdout)
+        """).splitlines()[:5], ["''", "output_limit False True", "ok", "ended True", "ended True"])
+
+
+@support.once
+class JavaScript(Case):
+    def setUp(self):
+        super().setUp()
+        if not shutil.which("node"):
+            self.skipTest("needs the program node (package nodejs)")
+
+    def cells(self, *codes, language="javascript"):
+        return self.python("""
+            with fumehood.Sandbox(memory='2G', processes=256) as s:
+                c = s.context(%r)
+                for code, more in %r:
+                    e = c.run(code, **more)
+                    print(e.status, repr(e.text), repr(e.stdout), repr(e.stderr), e.error and (e.error.name, e.error.value),
+                          e.results and e.results[0].formats())
+        """ % (language, [code if isinstance(code, tuple) else (code, {}) for code in codes])).splitlines()
+
+    def test_declarations_again_await_values_and_imports(self):
+        self.assertEqual(self.cells(
+            "1 + 1", "const x = 5; let y = 6", "const x = 7; let y = 8; class A {}; function f() { return x + y }", "f()",
+            "class A { constructor() { this.v = 1 } }; new A()", "await new Promise(r => setTimeout(() => r('late'), 10))",
+            "({a: [1, {b: null}]})", "undefined", "import { join as j } from 'node:path'\nimport fs from 'fs'\nj('a', typeof fs.statSync)",
+            "(await import('os')).platform()", "require('util').format('%d', 4)", "// import a from 'nothing'\n`import b from 'c'`",
+            ("process.env.A", {"env": {"A": "1"}}), "process.env.A", "10n ** 20n", "NaN"),
+            ["ok '2' '' '' None ['text']", "ok None '' '' None []", "ok None '' '' None []", "ok '15' '' '' None ['text']",
+             "ok 'A { v: 1 }' '' '' None ['text']", "ok \"'late'\" '' '' None ['text']",
+             "ok '{ a: [ 1, { b: null } ] }' '' '' None ['text', 'json']", "ok None '' '' None []",
+             "ok \"'a/function'\" '' '' None ['text']", "ok \"'linux'\" '' '' None ['text']", "ok \"'4'\" '' '' None ['text']",
+             "ok '\"import b from \\'c\\'\"' '' '' None ['text']", "ok \"'1'\" '' '' None ['text']", "ok None '' '' None []",
+             "ok '100000000000000000000n' '' '' None ['text']", "ok 'NaN' '' '' None ['text']"])
+
+    def test_streams_errors_displays_and_interrupts(self):
+        lines = self.cells(
+            "console.log('a'); require('child_process').execSync('echo b; echo e >&2', {stdio: 'inherit'}); console.log('c')",
+            "throw new TypeError('t')", "x +", "nothing", "throw 5", "await Promise.reject(new Error('r'))",
+            "display.html('<b>x</b>'); await display({[Symbol.for('Jupyter.display')]: () => ({'image/png': new Uint8Array([1])})})",
+            "let kept = 3", ("for (;;) {}", {"timeout": 0.5}), ("await new Promise(() => {})", {"timeout": 0.5}), "kept",
+            "setTimeout(() => { throw new Error('later') }, 1); await new Promise(r => setTimeout(r, 30)); 1", "process.exit(4)", "typeof kept")
+        self.assertEqual([line.rsplit(" [", 1)[0] if i < 6 else line for i, line in enumerate(lines)][:11], [
+            "ok None 'a\\nb\\nc\\n' 'e\\n' None", "failed None '' '' ('TypeError', 't')",
+            "failed None '' '' ('SyntaxError', 'Unexpected end of input')",
+            "failed None '' '' ('ReferenceError', 'nothing is not defined')", "failed None '' '' ('Error', '5')",
+            "failed None '' '' ('Error', 'r')", "ok None '' '' None ['html']", "ok None '' '' None []",
+            "timeout None '' '' ('KeyboardInterrupt', '') []", "timeout None '' '' ('KeyboardInterrupt', '') []",
+            "ok '3' '' '' None ['text']"])
+        self.assertRegex(lines[11], "^ok '1' '' 'Uncaught Error: later")
+        self.assertEqual(lines[12:], ["ended None '' '' None []", "ok \"'undefined'\" '' '' None ['text']"])
+
+    def test_typescript_is_stripped_or_refused_truthfully(self):
+        said = self.python("""
+            with fumehood.Sandbox(memory='2G', processes=256) as s:
+                try: c = s.context('typescript')
+                except fumehood.UnavailableError as e: print('refused', e.message)
+                else:
+                    print('made', c.run('interface P { v: number }\\nconst p: P = {v: 4}; p.v as number').text)
+        """)
+        self.assertRegex(said, r"^(made 4|refused no context in typescript: TypeScript needs Node 22\.13 or later \(this is v)")
+
+
+@support.once
+class Jupyter(Case):
+    """Compares with recorded answers of Jupyter's own kernel (tests/jupyter.py --record, which also compares with a
+    live one)."""
+
+    #: Cells that differ with our own shell, and why; docs/contexts.md lists them for users.
+    SMALL = {"(1": "no words of IPython's for what is not finished", "raise SystemExit": "a warning of IPython's",
+             "SVG('<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>')": "IPython parses it", "!echo shell": "a terminal's line ends",
+             "!echo {x} $x": "a terminal's line ends", "%unknown_magic": "says where IPython is had from",
+             "%%unknown_cell_magic\n1": "says where IPython is had from"}
+    #: Cells in whose answers the interpreter's own messages occur, which differ between versions.
+    WORDS = re.compile(r"^(x =|def f\(:|for|if True:\nprint|'unclosed|a b|return 1|  indented|await undefined)|Bundle\(\)|signature|"
+                       r"^len$|asyncio.run|raise SystemExit|multiprocessing|defaultdict|getsource|annotated|re\.match|\\ud800")
+
+    def compare(self, shell, known):
+        import json
+
+        import jupyter
+        codes, theirs = jupyter.cells(), json.loads(jupyter.RECORD.read_text())
+        told = json.loads(self.python("""
+            import json, sys
+            sys.path.insert(0, %r)
+            import jupyter
+            print(json.dumps(jupyter.in_context(jupyter.cells(), %r)[0]))
+        """ % (str(support.TOP / "tests"), shell)))
+        self.assertGreaterEqual(len(codes), 150)
+        self.assertEqual(len(theirs), len(codes))
+        found = {}
+        for _number, code, field, a, b in jupyter.differences(codes, theirs, told, traceback=False):
+            if not self.WORDS.search(code) and code not in known:
+                found[code] = (field, a, b)
+        self.assertEqual(found, {})
+
+    def test_the_small_shell(self):
+        self.compare("small", self.SMALL)
+
+    def test_ipythons_shell(self):
+        if subprocess.run(["python3", "-c", "import IPython; assert IPython.version_info[0] >= 9"],
+                          capture_output=True).returncode:
+            self.skipTest("needs IPython 9")
+        self.compare("ipython", {})
+
+
+@support.once
+class Figures(Case):
+    def test_figures_frames_and_charts(self):
+        if subprocess.run(["python3", "-c", "import matplotlib, pandas"], capture_output=True).returncode:
+            self.skipTest("needs matplotlib and pandas")
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox('python', memory='2G', processes=256) as s:
+                c = s.context(shell='small')
+                def show(code):
+                    e = c.run(code, timeout=120)
+                    for d in e.results:
+                        print(d.main, sorted(d.formats()), d.image() and d.image()[1:4], d.chart and (d.chart['type'], d.chart['elements']), d.data)
+                show('import matplotlib.pyplot as plt\\nplt.plot([1, 2], [3, 4], label="l"); plt.xlabel("t (s)");')
+                show('plt.bar(["a", "b"], [1, 2])\\nplt.show()')
+                show('plt.boxplot([[1, 2, 3, 4, 20]]); plt.show()')
+                show('import pandas as pd\\npd.DataFrame({"n": [1, 2], "t": pd.to_datetime(["2024-01-01", None])})')
+        """).splitlines(), [
+            "False ['chart', 'png', 'text'] b'PNG' ('line', [{'label': 'l', 'points': [[1, 3], [2, 4]]}]) None",
+            "False ['chart', 'png', 'text'] b'PNG' ('bar', [{'label': 'a', 'group': 'Group 0', 'value': 1}, "
+            "{'label': 'b', 'group': 'Group 0', 'value': 2}]) None",
+            "False ['chart', 'png', 'text'] b'PNG' ('box_and_whisker', [{'label': '1', 'min': 1, 'first_quartile': 2, 'median': 3, "
+            "'third_quartile': 4, 'max': 4, 'outliers': [20]}]) None",
+            "True ['data', 'html', 'text'] None None {'n': [1, 2], 't': ['2024-01-01T00:00:00', None]}"])
+
+
+@support.once
+class Layout(Case):
+    def test_the_structs_are_those_of_the_header(self):
+        cc = shutil.which("cc") or shutil.which("gcc")
+        if not cc:
+            self.skipTest("needs the program cc (package gcc)")
+        sys.path.insert(0, str(support.TOP / "python"))
+        self.addCleanup(sys.path.remove, str(support.TOP / "python"))
+        from fumehood import _library as l
+        structs = {"fh_context_options": l.CContextOptions, "fh_context_event": l.CContextEvent,
+                   "fh_context_run_options": l.CContextRunOptions, "fh_context_outcome": l.CContextOutcome}
+        lines = [f'printf("{s} {f[0]} %zu %zu\\n", offsetof(struct {s}, {f[0]}), sizeof(((struct {s} *)0)->{f[0]}));'
+                 for s, c in structs.items() for f in c._fields_]
+        names = [(f"FH_CONTEXT_{n.upper()}", i) for i, n in enumerate(l.CONTEXT_STATUSES)]
+        lines += [f'printf("{n} %d 0\\n", {n});' for n, _ in names]
+        self.write("t.c", "#include <stdio.h>\n#include <stddef.h>\n#include <fumehood/context.h>\nint main(void){" +
+                   "\n".join(lines) + "}")
+        subprocess.run([cc, "-I", str(support.TOP / "include"), "-o", "t", "t.c"], cwd=self.dir, check=True)
+        said = subprocess.run(["./t"], cwd=self.dir, capture_output=True, text=True, check=True).stdout.split("\n")
+        ours = [f"{s} {f[0]} {getattr(c, f[0]).offset} {getattr(c, f[0]).size}" for s, c in structs.items() for f in c._fields_]
+        self.assertEqual(said[:-1], ours + [f"{n} {i} 0" for n, i in names])
+
+    def test_the_document_lists_every_type_of_result_and_event(self):
+        page = (support.TOP / "docs" / "contexts.md").read_text()
+        source = (support.TOP / "src" / "sandbox" / "session" / "context_event.c").read_text()
+        for mime, name in re.findall(r'\{ "([^"]+)", "([^"]+)" \}', source):
+            with self.subTest(mime):
+                self.assertIn(f"`{mime}`", page)
+                self.assertIn(f"`{name}`", page)
+        for name in re.findall(r'\[FH_CONTEXT_\w+\] = "(\w+)"', source):
+            with self.subTest(name):
+                self.assertIn(f"`{name}`", page)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""Code contexts in R and Java: state, results, streams, errors, interrupts, in the forms of the other languages."""
+import os
+import shutil
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
+import support
+from python_case import Case
+
+
+class Language(Case):
+    """A context in self.LANGUAGE, and what became of each cell."""
+    RUN = """
+with fumehood.Sandbox(memory='2G', processes=256) as s:
+    c = s.context({language!r}, start_timeout=280, env={{'A': 'a "q" \\\\ \\n \u00e9'}})
+    for code, more in {cells!r}:
+        e = c.run(code, **more)
+        print((e.status, e.text, e.stdout, e.stderr, e.error and (e.error.name, e.error.value),
+               [(d.main, sorted(d.formats())) for d in e.results]))
+    {then}
+"""
+
+    def setUp(self):
+        super().setUp()
+        if not shutil.which(self.TOOL):
+            self.skipTest(f"long: needs {self.TOOL} (package {self.PACKAGE_NAME}), which ./dev test --full installs")
+
+    def cells(self, *codes, then="pass"):
+        cells = [code if isinstance(code, tuple) else (code, {}) for code in codes]
+        lines = self.python(self.RUN.format(language=self.LANGUAGE, cells=cells, then=then)).splitlines()
+        return [eval(line) for line in lines[:len(cells)]] + lines[len(cells):]
+
+    def assert_values(self, cells, expected):
+        """The text, stdout and stderr of each cell that ends well."""
+        self.assertEqual([cell[:4] for cell in cells], [("ok", *values) for values in expected])
+
+    def stays_usable(self, endless, sleeps, kept, value):
+        cells = self.cells(kept, (endless, {"timeout": 0.7, "grace": 60.0}), (sleeps, {"timeout": 0.7, "grace": 60.0}), self.LAST)
+        interrupted = ("timeout", None, "", "", ("KeyboardInterrupt", ""), [])
+        self.assertEqual(cells[1:3], [interrupted, interrupted])
+        self.assertEqual(cells[3][:2], ("ok", value))
+
+
+@support.once
+class R(Language):
+    LANGUAGE, TOOL, PACKAGE_NAME, LAST = "r", "R", "r-base-core", "x"
+
+    def test_values_streams_and_variables_of_the_environment(self):
+        self.assert_values(self.cells(
+            "x <- 5", "x + 1", "invisible(7)", "NULL", 'f <- function(a) {\n  a * 2\n}\nf', "f(x)",
+            'for (i in 1:2) { cat(i, "\\n"); message("m", i); system(paste("echo s", i)) }', 'cat(Sys.getenv("A"))',
+            ('Sys.getenv("B")', {"env": {"B": "b"}}), 'Sys.getenv("B")', 'print("\U0001f600")', ("1", {"silent": True}), "1i"), [
+            (None, "", ""), ("[1] 6", "", ""), (None, "", ""), ("NULL", "", ""), ("function(a) {\n  a * 2\n}", "", ""), ("[1] 10", "", ""),
+            (None, "1 \ns 1\n2 \ns 2\n", "m1\nm2\n"), (None, 'a "q" \\ \n \u00e9', ""), ('[1] "b"', "", ""), ('[1] ""', "", ""),
+            (None, '[1] "\U0001f600"\n', ""), (None, "", ""), ("[1] 0+1i", "", "")])
+
+    def test_errors_and_warnings(self):
+        cells = self.cells('f <- function(a) g(a); g <- function(a) stop("boom ", a)\nf(3)', "x +", "nothing",
+                           'stop(structure(class = c("mine", "error", "condition"), list(message = "m", call = NULL)))',
+                           'as.integer("a")', "h <- function() { warning('deep'); 1 }; h()", 'tryCatch(stop("x"), error = function(e) "caught")',
+                           "print(1); stop('after')", then="print(repr(c.run('f(3)').error.traceback))")
+        self.assertEqual([cell[4] for cell in cells[:4]], [("simpleError", "boom 3"), cells[1][4], ("simpleError", "object 'nothing' not found"),
+                                                           ("mine", "m")])
+        self.assertEqual((cells[1][0], cells[1][4][0]), ("failed", "parseError"))
+        self.assertEqual(cells[4][:4], ("ok", "[1] NA", "", "Warning message:\nNAs introduced by coercion\n"))
+        self.assertEqual(cells[5][:4], ("ok", "[1] 1", "", "Warning message:\nIn h() : deep\n"))
+        self.assertEqual(cells[6][:2], ("ok", '[1] "caught"'))
+        self.assertEqual(cells[7][2:5], ("[1] 1\n", "", ("simpleError", "after")))
+        self.assertEqual(cells[8], repr('Error in g(a): boom 3\nTraceback:\n1. f(3)\n2. g(a)\n3. stop("boom ", a)'))
+
+    def test_tables_lists_plots_and_displays(self):
+        cells = self.cells("1; 2", "list(a = 1, b = list('t', TRUE, NULL))", "plot(1:10); hist(c(1, 2, 2)); 'done'",
+                           "display_html('<b>x</b>'); display_json(list(k = 1:2)); display(3)", "matrix(1:4, 2)",
+                           then="e = c.run('data.frame(n = c(1, NA, 0.1), t = as.Date(c(\"2024-01-01\", NA, NA)), s = c(\"<a>\", \"b\", NA))').result; "
+                           "print(e.data); print('&lt;a&gt;' in e.html, c.run('plot(1)').results[0].image()[1:4])")
+        self.assertEqual([cell[5] for cell in cells[:5]], [
+            [(False, ["text"]), (True, ["text"])], [(True, ["json", "text"])], [(False, ["png", "text"])] * 2 + [(True, ["text"])],
+            [(False, ["html"]), (False, ["json"]), (False, ["text"])], [(True, ["html", "text"])]])
+        self.assertEqual(cells[5:], ["{'n': [1, None, 0.1], 't': ['2024-01-01', None, None], 's': ['<a>', 'b', None]}", "True b'PNG'"])
+
+    def test_an_interrupt_leaves_the_variables(self):
+        self.stays_usable("repeat {}", "Sys.sleep(60)", "x <- 8", "[1] 8")
+
+    def test_floods_and_the_end_of_the_interpreter(self):
+        cells = self.cells(('repeat cat(strrep("x", 1000))', {"max_bytes": 1 << 20, "timeout": 250}), 'nchar("' + "y" * 300000 + '")', 'q("no", 3)', "1")
+        self.assertEqual([cell[0] for cell in cells], ["output_limit", "ok", "ended", "ok"])
+        self.assertEqual(cells[1][1], "[1] 300000")
+
+
+@support.once
+class Java(Language):
+    LANGUAGE, TOOL, PACKAGE_NAME, LAST = "java", "jshell", "default-jdk-headless", "x"
+
+    def test_values_streams_and_variables_of_the_environment(self):
+        self.assert_values(self.cells(
+            "int x = 5", "x + 1", "int f(int a) { return g(a); }\nint g(int a) { return a * 2; }", "f(x)", "record P(int a) {}\nnew P(x)",
+            'System.out.println("a"); System.err.println("e"); new ProcessBuilder("sh", "-c", "echo s; echo t >&2").inheritIO().start().waitFor(); '
+            'System.out.println("c");', 'System.out.print(System.getenv("A"))', ('System.getenv("B")', {"env": {"B": "b"}}), 'System.getenv("B")',
+            '"\U0001f600".length()', "System.in.read()", ("1", {"silent": True}), "// nothing"), [
+            (None, "", ""), ("6", "", ""), (None, "", ""), ("10", "", ""), ("P[a=5]", "", ""), (None, "a\ns\nc\n", "e\nt\n"),
+            (None, 'a "q" \\ \n \u00e9', ""), ('"b"', "", ""), ("null", "", ""), ("2", "", ""), ("-1", "", ""), (None, "", ""), (None, "", "")])
+
+    def test_errors(self):
+        cells = self.cells("int f(int a) { return 1 / a; }", "f(0)", "nothing + 1", "int q =", 'throw new IllegalStateException("bad")',
+                           "void h() { undefined(); }", "h()", 'System.out.println("before"); f(0);', then="print(repr(c.run('f(0)').error.traceback))")
+        self.assertEqual([cell[4] for cell in cells[1:5]], [
+            ("java.lang.ArithmeticException", "/ by zero"), ("CompileError", "cannot find symbol"),
+            ("CompileError", "reached end of file while parsing"), ("java.lang.IllegalStateException", "bad")])
+        self.assertEqual(cells[6][4][0], "UnresolvedReferenceException")
+        self.assertEqual(cells[7][2], "before\n")
+        self.assertRegex(cells[8], r"^'java.lang.ArithmeticException: / by zero\\n\\tat f \(#\d+:1\)\\n\\tat  \(#\d+:1\)'$")
+
+    def test_collections_pictures_and_displays(self):
+        cells = self.cells('List.of(1, "a", List.of(true))', "new java.awt.image.BufferedImage(2, 2, 1)",
+                           'display("<b>x</b>", "text/html"); display(Map.of("a", 1)); display(new byte[]{1}, "image/png");',
+                           then="print(c.run('Map.of(\"k\", new int[]{1, 2})').result.json)")
+        self.assertEqual([cell[5] for cell in cells[:3]], [
+            [(True, ["json", "text"])], [(True, ["png", "text"])], [(False, ["html"]), (False, ["json", "text"]), (False, ["png"])]])
+        self.assertEqual(cells[3], "{'k': [1, 2]}")
+
+    def test_an_interrupt_leaves_the_variables(self):
+        self.stays_usable("while (true) {}", "Thread.sleep(60000)", "int x = 8", "8")
+
+    def test_the_end_of_the_virtual_machine_and_no_files_left(self):
+        cells = self.cells(('while (true) System.out.println("x".repeat(1000));', {"max_bytes": 1 << 20, "timeout": 250}),
+                           "System.exit(3)", "1", then="print(s.exec(['ls', '-A', '/tmp']).stdout)")
+        self.assertEqual([cell[0] for cell in cells[:3]], ["output_limit", "ended", "ok"])
+        self.assertEqual(cells[3], "b''")
+
+
+@support.once
+class NotInstalled(Case):
+    def test_the_package_is_named(self):
+        """In an image that has the interpreters of neither language."""
+        image = self.dir / "image"
+        busybox = shutil.which("busybox")
+        if not busybox:
+            self.skipTest("needs the program busybox (package busybox-static)")
+        (image / "bin").mkdir(parents=True)
+        shutil.copy(busybox, image / "bin" / "sh")
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox(image=%r) as s:
+                for language in ('r', 'java'):
+                    try: s.context(language)
+                    except fumehood.Error as e: print(type(e).__name__, '|', e.message, '|', e.hint)
+        """ % str(image)).splitlines(), [
+            "UnavailableError | a context in r cannot start: R: not found in the sandbox | it needs r-base-core in the sandbox",
+            "UnavailableError | a context in java cannot start: java: not found in the sandbox | it needs default-jdk-headless in the sandbox"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: MIT
+"""`fumehood session` as a user calls it, and the Python package with the same words."""
+import asyncio
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
+import support
+
+NUMBERS = itertools.count()
+FUMEHOOD = str(support.BUILD / "fumehood")
+ENVIRONMENT = {**os.environ, "FUMEHOOD_ENGINE": str(support.BUILD / "fumehood-engine")}
+
+
+def session(*arguments, stdin=b"", status=0):
+    done = subprocess.run([FUMEHOOD, "session", *arguments], input=stdin, capture_output=True, env=ENVIRONMENT,
+                          timeout=support.TIMEOUT)
+    if status is not None and done.returncode != status:
+        raise AssertionError(f"{arguments}: exit status {done.returncode}\n{done.stderr.decode(errors='replace')}")
+    return done
+
+
+class Session(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.name = "t%d-%d" % (os.getpid(), next(NUMBERS))
+        session("new", "--name", self.name, "--lease", "300")
+        self.addCleanup(session, "rm", self.name, status=None)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def test_it_lives_on_and_is_listed(self):
+        listed = [s for s in json.loads(session("list", "--json").stdout) if s["name"] == self.name]
+        self.assertEqual([s["state"] for s in listed], ["running"])
+        self.assertGreater(listed[0]["lease_left_ms"], 0)
+        self.assertEqual(session("exec", listed[0]["id"][:8], "--", "echo", "by id").stdout, b"by id\n")
+        self.assertIn(self.name.encode(), session("list").stdout)
+        session("rm", self.name)
+        self.assertNotIn(self.name.encode(), session("list", "--json").stdout)
+        gone = session("exec", self.name, "--", "true", status=1)
+        self.assertIn(b"no session is named", gone.stderr)
+
+    def test_commands_share_files_and_have_ends_of_their_own(self):
+        session("exec", self.name, "--", "sh", "-c", "echo kept > note")
+        done = session("exec", "-e", "WORD=said", "-w", "/tmp", self.name, "--", "sh", "-c",
+                       "cat ~/note; pwd; echo $WORD; cat; echo wrong >&2; exit 7", stdin=b"given\n", status=7)
+        self.assertEqual((done.stdout, done.stderr), (b"kept\n/tmp\nsaid\ngiven\n", b"wrong\n"))
+        late = session("exec", "--wall-time", "0.3", self.name, "--", "sleep", "60", status=137)
+        self.assertIn(b"wall_time_limit", late.stderr)
+        self.assertEqual(session("exec", self.name, "--", "sh", "-c", "kill -TERM $$", status=143).stdout, b"")
+
+    def test_a_detached_command_is_attached_to(self):
+        process = session("exec", "-d", "--tag", "worker", self.name, "--", "sh", "-c",
+                          "echo begun; while [ ! -e go ]; do sleep 0.05; done; echo over; exit 4").stdout.decode().strip()
+        self.assertEqual(len(process), 32)
+        session("exec", self.name, "--", "touch", "go")
+        done = session("attach", self.name, "worker", status=4)
+        self.assertEqual(done.stdout, b"begun\nover\n")
+
+    def test_files_in_and_out(self):
+        data = os.urandom(700000)
+        with open(self.path("data"), "wb") as f:
+            f.write(data)
+        session("cp", self.path("data"), self.name + ":deep/folder/")
+        session("cp", self.name + ":deep/folder/data", self.path("back"))
+        with open(self.path("back"), "rb") as f:
+            self.assertEqual(f.read(), data)
+        session("cp", "-", self.name + ":note", stdin=b"from a pipe")
+        self.assertEqual(session("cp", self.name + ":note", "-").stdout, b"from a pipe")
+        names = {e["name"]: e for e in json.loads(session("ls", "-r", "--json", self.name).stdout)}
+        self.assertEqual(names["deep/folder/data"]["size"], len(data))
+        self.assertEqual(names["deep"]["type"], "folder")
+        self.assertIn(b"note", session("ls", self.name).stdout)
+        self.assertIn(b"is a folder", session("cp", self.folder.name, self.name + ":x", status=1).stderr)
+        self.assertIn(b"cannot read missing", session("cp", self.name + ":missing", self.path("m"), status=1).stderr)
+        self.assertFalse(os.path.exists(self.path("m")))
+
+    def test_a_program_is_run_in_its_language(self):
+        with open(self.path("a.py"), "w") as f:
+            f.write("import os, sys\nprint(sys.argv[1:], input(), sorted(os.listdir('.')))\nsys.exit(4)")
+        session("exec", self.name, "--", "touch", "kept")
+        done = session("run", self.name, self.path("a.py"), "--", "x", "-y", stdin=b"given", status=4)
+        self.assertEqual(done.stdout, b"['x', '-y'] given ['a.py', 'kept']\n")
+        again = session("run", "-w", "/tmp", "-e", "WORD=said", self.name, "-l", "bash", "-c", "pwd; echo $WORD $1; ls -A", "--", "arg")
+        self.assertRegex(again.stdout.decode(), r"^/tmp\nsaid arg\n\.run-[0-9a-f]{8}\.sh\n$")
+        self.assertEqual(session("run", self.name, "-l", "sh", "-", stdin=b"echo from stdin").stdout, b"from stdin\n")
+        self.assertEqual(session("exec", self.name, "--", "ls", "-A").stdout, b"a.py\nkept\n")
+        late = session("run", "--wall-time", "0.3", self.name, "-l", "bash", "-c", "sleep 60", status=137)
+        self.assertIn(b"wall_time_limit", late.stderr)
+
+    @unittest.skipUnless(shutil.which("cc"), "needs the program cc (package gcc)")
+    def test_a_program_that_is_compiled_leaves_nothing(self):
+        session("exec", self.name, "--", "sh", "-c", "echo mine > main")
+        code = '#include <stdio.h>\nint main(int n, char **a) { printf("%d %s\\n", n, a[1]); return 9; }'
+        self.assertEqual(session("run", self.name, "-l", "c", "-c", code, "--", "main", status=9).stdout, b"2 main\n")
+        self.assertEqual(session("exec", self.name, "--", "sh", "-c", "ls -A; cat main").stdout, b"main\nmine\n")
+        wrong = session("run", self.name, "-l", "c", "-c", "int main({", status=1)
+        self.assertIn(b"error", wrong.stderr)
+        told = json.loads(session("run", "--json", self.name, "-l", "c", "-c", "int main({", status=1).stdout)
+        self.assertEqual((told["status"], told["exit_code"], told["fired"]), ("compile_error", None, []))
+
+    def test_commands_and_programs_are_told_as_json(self):
+        told = json.loads(session("exec", "--json", self.name, "--", "sh", "-c", "cat; printf '\\377' >&2; exit 3", stdin=b"in",
+                                  status=3).stdout)
+        self.assertEqual((told["status"], told["exit_code"], told["signal"], told["stdout"], told["stderr_base64"]),
+                         ("runtime_error", 3, None, "in", "/w=="))
+        told = json.loads(session("run", "--json", "--wall-time", "0.3", self.name, "-l", "bash", "-c", "echo first; sleep 60",
+                                  status=137).stdout)
+        self.assertEqual((told["status"], told["signal"], told["fired"], told["stdout"]),
+                         ("wall_time_limit", "SIGKILL", ["wall_time"], "first\n"))
+        self.assertGreater(told["usage"]["wall_ms"], 250)
+
+    def test_programs_that_cannot_be_run_name_the_mend(self):
+        for arguments, text in ((["-c", "x"], b"add -l LANG"), (["-l", "cobol", "-c", "x"], b"known: bash"), ([], b"-c CODE"),
+                                ([self.path("none.py")], b"none.py"), (["-d", "-l", "bash", "-c", "x"], b"session exec -d"),
+                                ([self.folder.name], b"a folder")):
+            with self.subTest(arguments):
+                self.assertIn(text, session("run", self.name, *arguments, status=1).stderr)
+
+    def test_a_name_that_would_speak_to_the_terminal_is_shown_escaped(self):
+        session("exec", self.name, "--", "sh", "-c", "touch \"$(printf 'a\\033[31mb')\"")
+        self.assertNotIn(b"\x1b[31m", session("ls", self.name).stdout)
+
+    def test_pause_branch_and_snapshot(self):
+        session("exec", self.name, "--", "sh", "-c", "echo one > f")
+        session("pause", self.name)
+        self.assertIn(b"paused", session("exec", self.name, "--", "true", status=1).stderr)
+        self.assertIn("paused", [s["state"] for s in json.loads(session("list", "--json").stdout) if s["name"] == self.name])
+        session("resume", self.name)
+        session("exec", "-d", "--tag", "stays", self.name, "--", "sleep", "100")
+        made = session("branch", "--json", self.name, self.name + "-b")
+        self.assertEqual([(p["tag"], p["command"]) for p in json.loads(made.stdout)["not_branched"]], [("stays", "sleep 100")])
+        self.assertIn(b"not in the branch", made.stderr)
+        self.addCleanup(session, "rm", self.name + "-b", status=None)
+        session("exec", self.name + "-b", "--", "sh", "-c", "echo two > f")
+        self.assertEqual(session("exec", self.name, "--", "cat", "f").stdout, b"one\n")
+        session("snapshot", self.name, self.path("kept"))
+        session("new", "--name", self.name + "-c", "--from", self.path("kept"))
+        self.addCleanup(session, "rm", self.name + "-c", status=None)
+        self.assertEqual(session("exec", self.name + "-c", "--", "cat", "f").stdout, b"one\n")
+        with open(self.path("kept"), "r+b") as f:
+            f.truncate(os.path.getsize(self.path("kept")) - 20)
+        torn = session("new", "--name", self.name + "-d", "--from", self.path("kept"), status=1)
+        self.assertIn(b"cannot import", torn.stderr)
+        self.assertNotIn((self.name + "-d").encode(), session("list", "--json").stdout)
+
+    def test_wrong_calls_say_what_is_right(self):
+        for arguments, text in ((["frob"], b"session needs one of"), (["exec", "x"], b"too few"), (["new", "extra"], b"too many"),
+                                (["cp", "a", "b"], None)):
+            done = session(*arguments, status=None)
+            self.assertIn(done.returncode, (1, 2))
+            if text:
+                self.assertIn(text, done.stderr)
+
+
+class Python(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        sys.path.insert(0, str(support.TOP / "python"))
+        import fumehood
+        cls.fumehood = fumehood
+
+    def test_files_processes_and_branches(self):
+        with self.fumehood.Client() as client, self.fumehood.Sandbox(client=client) as box:
+            box.files.write("d/f", b"hello")
+            self.assertEqual(box.files.read("d/f"), b"hello")
+            with box.files.open("d/f", "r", offset=1, length=3) as f:
+                self.assertEqual(f.read(), b"ell")
+            with box.files.open("d/f", "r+", offset=1) as f:
+                f.write(b"E")
+            self.assertEqual(box.exec(["cat", "d/f"]).stdout, b"hEllo")
+            box.files.link("f", "d/l")
+            self.assertEqual([(i.name, i.type) for i in box.files.list("d")], [("f", "regular"), ("l", "link")])
+            self.assertEqual(box.files.stat("d/l", follow=False).target, "f")
+            box.files.change("d/f", mode=0o600, mtime=1000)
+            self.assertEqual((box.files.stat("d/f").mode, box.files.stat("d/f").mtime), (0o600, 1000))
+            box.files.rename("d", "e")
+            self.assertFalse(box.files.exists("d"))
+            process = box.spawn(["sh", "-c", "read x; exit 5"], tag="waits", more_env={"A": "b"})
+            self.assertEqual([(p.tag, p.pid, p.exit) for p in box.processes() if p.exit is None],
+                             [("waits", process.pid, None)])
+            box.files.link("e/l", "e/same link", symbolic=False)
+            branch = box.branch(name="second")
+            self.addCleanup(branch.destroy)
+            self.assertEqual([(p.tag, p.pid) for p in branch.not_branched], [("waits", process.pid)])
+            self.assertEqual(branch.files.stat("e/same link", follow=False).links, 2)
+            branch.files.remove("e", recursive=True)
+            self.assertTrue(box.files.exists("e/f"))
+            self.assertIn(box.pause(), ("freezer", "signals"))
+            self.assertTrue(box.usage().paused)
+            box.resume()
+            process.kill_tree()
+            self.assertEqual(process.wait().signal, 9)
+            with tempfile.TemporaryFile() as file:
+                self.assertEqual(box.snapshot(file), 0)
+                file.seek(0)
+                with self.fumehood.Sandbox.restore(file, client=client) as again:
+                    self.assertEqual(again.files.read("e/f"), b"hEllo")
+            with self.assertRaises(self.fumehood.NotFoundError):
+                box.connect(9)
+
+    def test_a_watch(self):
+        with self.fumehood.Client() as client, self.fumehood.Sandbox(client=client) as box:
+            with box.files.watch(recursive=True) as watch:
+                box.files.write("a/b", b"x")
+                names = set()
+                while not {"a", "a/b"} <= names:
+                    names.add(watch.read(20).name)
+
+    def test_asyncio(self):
+        from fumehood import aio
+
+        async def main():
+            async with aio.Sandbox(client=client) as box:
+                await box.files.write("f", b"x")
+                self.assertEqual([i.name for i in await box.files.list()], ["f"])
+                async with await box.files.watch() as watch:
+                    await box.exec(["touch", "g"])
+                    self.assertEqual((await watch.read(20)).name, "g")
+                branch = await box.branch()
+                self.assertEqual(await branch.files.read("f"), b"x")
+                await branch.destroy()
+                self.assertGreater((await box.usage()).age, 0)
+
+        with self.fumehood.Client() as client:
+            asyncio.run(main())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,450 @@
+# SPDX-License-Identifier: MIT
+"""llm_sandbox's API on fumehood: what its users' programs see."""
+import os
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(__file__))
+import support
+from dropin_case import Case, index
+
+
+class Llm(Case):
+    PROLOGUE = """
+    from llm_sandbox import *
+    from llm_sandbox.exceptions import *
+    def error(kind, call):
+        try:
+            return "nothing raised: %r" % (call(),)
+        except kind as e:
+            return str(e)
+    """
+
+
+@support.root_and_user
+class Sessions(Llm):
+    def test_a_program_runs_as_in_an_image(self):
+        (code, out, err), ids, root = self.python("""
+            with SandboxSession(image="python:3.9.19-bullseye", lang="python") as s:
+                r = s.run("import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)")
+                show(r.exit_code, r.stdout, r.stderr)
+                show(s.run("import os; print(os.getuid(), os.getcwd())").text)
+                show(s.run("import os; os.mkdir('/made'); print(os.listdir('/made'))").text())
+        """)
+        self.assertEqual((code, out, err), (3, "out\n", "err\n"))
+        self.assertEqual((ids, root), ("0 /sandbox\n", "[]\n"))
+        self.assertFalse(os.path.exists("/made"))
+
+    def test_files_live_as_long_as_the_session(self):
+        first, second, other = self.python("""
+            code = "import os; print(os.path.exists('/sandbox/f'))"
+            with SandboxSession(lang="python") as s:
+                s.run("open('/sandbox/f', 'w').write('x')")
+                show(s.run(code).stdout)
+                with SandboxSession(lang="python") as t:
+                    show(t.run(code).stdout)
+            with SandboxSession(lang="python") as u:
+                show(u.run(code).stdout)
+        """)
+        self.assertEqual((first, second, other), ("True\n", "False\n", "False\n"))
+
+    def test_nothing_of_the_host_s_packages_is_there(self):
+        shown, = self.python("""
+            with SandboxSession(lang="python") as s:
+                show(s.run("import importlib.util as u; print([n for n in ('numpy', 'yaml', 'setuptools') if u.find_spec(n)])").stdout)
+        """)
+        self.assertEqual(shown, "[]\n")
+
+    def test_a_timeout_raises_and_ends_what_ran_wherever_it_hid(self):
+        said, left, goes_on = self.python("""
+            code = ("import subprocess, sys, time\\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(300)'], start_new_session=True)\\n"
+                    "time.sleep(300)")
+            with SandboxSession(lang="python") as s:
+                show(error(SandboxTimeoutError, lambda: s.run(code, timeout=1.0)))
+                show(s.execute_command("sh -c 'ls -d /proc/[0-9]* | wc -l'").stdout)
+                show(s.run("print('on')").stdout)
+        """)
+        self.assertIn("1.0 seconds", said)
+        self.assertLessEqual(int(left), 4, "init, sh, ls, wc: nobody else")
+        self.assertEqual(goes_on, "on\n")
+
+    def test_a_program_that_kills_all_that_it_can_ends_its_own_run_at_most(self):
+        first, later, other = self.python("""
+            kill = "import os, signal\\nfor n in range(3):\\n    for p in [-1] + [int(p) for p in os.listdir('/proc') if p.isdigit() and int(p) != os.getpid()]:\\n" \
+                   "        try: os.kill(p, signal.SIGKILL)\\n        except OSError: pass\\nprint('alone')"
+            with SandboxSession(lang="python") as mine, SandboxSession(lang="python") as neighbour:
+                neighbour.run("open('/sandbox/f', 'w').write('kept')")
+                mine.run("open('/sandbox/f', 'w').write('mine')")
+                show([mine.run(kill).stdout for _ in range(3)])
+                show([mine.run("print(open('/sandbox/f').read())").stdout, mine.execute_command("echo on").stdout])
+                show(neighbour.run("print(open('/sandbox/f').read())").stdout)
+        """)
+        self.assertEqual((first, later, other), (["alone\n"] * 3, ["mine\n", "on\n"], "kept\n"))
+
+    def test_a_session_whose_time_is_up_says_so_by_both_exceptions(self):
+        during, after, closed = self.python("""
+            with SandboxSession(lang="python", session_timeout=1) as s:
+                show(error(SandboxTimeoutError, lambda: s.run("import time; time.sleep(60)")))
+                show(error(NotOpenSessionError, lambda: s.run("1")))
+            show(s.container is None)
+        """)
+        self.assertEqual((during, after, closed), ("Session timed out after 1 seconds: it is closed",) * 2 + (True,))
+
+    def test_what_it_does_is_told_on_stderr_where_the_session_is_verbose(self):
+        path = self.write("loud.py", "from llm_sandbox import SandboxSession\nwith SandboxSession(lang='python', backend='podman', verbose=True) as s:\n"
+                          "    s.run('print(42)')\n    s.execute_command('echo there')\n")
+        if support.SANITIZED:
+            self.skipTest("not in this build: Python would have to be sanitized as well")
+        done = support.command("with", "--", support.PYTHON, str(path), env={**os.environ, "XDG_CACHE_HOME": str(self.cache())})
+        for part in ("fumehood", "backend=podman", "STDOUT: 42", "Executing command: echo there", "closed"):
+            self.assertIn(part, done.stderr)
+
+    def test_streams_come_live_and_the_exit_code_stays(self):
+        chunks, (out, code) = self.python("""
+            seen = []
+            with SandboxSession(lang="python") as s:
+                r = s.run("import time\\nfor i in range(3):\\n    print(i)\\n    time.sleep(0.3)\\nraise SystemExit(6)", on_stdout=seen.append)
+            show(len(seen) > 1)
+            show("".join(seen), r.exit_code)
+        """)
+        self.assertEqual((chunks, out, code), (True, "0\n1\n2\n", 6))
+
+    def test_libraries_of_a_session_without_set_up_are_a_warning_and_0_seconds_are_no_limit(self):
+        shown = self.python("""
+            import warnings
+            with SandboxSession(lang="python", skip_environment_setup=True, libraries=["fhtest-colour"]) as s:
+                show(s.run("print(1)", timeout=0).stdout)
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                SandboxSession(lang="python", mounts=[])
+                SandboxSession(lang="python", mounts=[{"type": "bind", "source": "/usr", "target": "/there"}])
+            show([w.category.__name__ for w in told])
+        """)
+        self.assertEqual(shown, ["1\n", ["DeprecationWarning"]])
+
+    def test_a_policy_is_held(self):
+        said, ran, plain = self.python("""
+            from llm_sandbox.security import RestrictedModule
+            restricted = RestrictedModule("subprocess", "processes", SecurityIssueSeverity.HIGH)  # as the guide has it
+            assert restricted == RestrictedModule(name="subprocess", description="processes", severity=SecurityIssueSeverity.HIGH)
+            for values in (("a", "b", SecurityIssueSeverity.LOW, "more"), ()):
+                assert "nothing" not in error((TypeError, ValueError), lambda: RestrictedModule(*values))
+            policy = SecurityPolicy(severity_threshold=SecurityIssueSeverity.MEDIUM, patterns=[], restricted_modules=[restricted])
+            with SandboxSession(lang="python", security_policy=policy) as s:
+                found = [error(SandboxError, lambda: s.run(code + "\\nopen('/sandbox/ran', 'w')")) for code in (
+                    "import sys, subprocess", "import sys;import subprocess", "x='#'; import subprocess", "__import__('subprocess')",
+                    "from subprocess import run", "a=\\"'''\\"\\nimport subprocess\\nb=\\"'''\\"")]
+                show(found)
+                show(s.execute_command("test -e /sandbox/ran").exit_code)
+                show(s.run("print('subprocess')  # import subprocess").stdout)
+        """)
+        self.assertTrue(all("processes (HIGH)" in text for text in said), said)
+        self.assertEqual((ran, plain), (1, "subprocess\n"))
+
+    def test_limits_and_what_cannot_be_had(self):
+        shown = self.python("""
+            with SandboxSession(lang="python", runtime_configs={"mem_limit": "96m", "environment": {"A": "b"}}) as s:
+                show(s.run("x = bytearray(300 << 20)\\nfor i in range(0, len(x), 4096): x[i] = 1\\nprint('survived')").exit_code != 0)
+                show(s.run("import os; print(os.environ['A'])").stdout)
+            SandboxSession(lang="python", runtime_configs={"cap_drop": ["ALL"], "cap_add": ["DAC_OVERRIDE"]})
+            for configs in ({"network_mode": "host"}, {"privileged": True}, {"mem_limit": "much"}, {"nonsense": 1}, {"cap_add": ["SYS_ADMIN"]}):
+                show(error(ValidationError, lambda: SandboxSession(lang="python", runtime_configs=configs)))
+        """)
+        self.assertEqual(shown[:2], [True, "b\n"])
+        for name, text in zip(("network_mode", "privileged", "mem_limit", "nonsense", "SYS_ADMIN"), shown[2:]):
+            self.assertIn(name, text)
+
+    def test_what_cannot_begin_is_an_exit_code(self):
+        place, program = self.python("""
+            with SandboxSession(lang="python") as s:
+                for done in (s.execute_command("pwd", workdir="/nowhere"), s.execute_command("/no/program")):
+                    show(done.exit_code, done.stderr)
+        """)
+        self.assertEqual((place[0], program[0]), (126, 127))
+        self.assertIn("working directory", place[1])
+
+    def test_an_image_is_committed_without_what_is_mounted(self):
+        folder = self.dir / "shared"
+        folder.mkdir()
+        (folder / "seen").write_text("x")
+        kept, = self.python("""
+            import os
+            volumes = {os.environ["SHARED"]: {"bind": "/root/shared folder", "mode": "ro"}}
+            with SandboxSession(lang="python", commit_container=True, commit_image_tag="kept:1", runtime_configs={"volumes": volumes}) as s:
+                s.run("open('/root/file', 'w').write(open('/root/shared folder/seen').read())")
+            with SandboxSession(lang="python", image="kept:1", runtime_configs={"volumes": volumes}) as s:
+                show(s.run("print(open('/root/file').read())").stdout)
+        """, SHARED=str(folder))
+        self.assertEqual(kept, "x\n")
+
+    def test_every_backend_s_word_means_ours(self):
+        words = self.python("""
+            for word in ("docker", "podman", "kubernetes", "micromamba", "bubblewrap", "nsjail"):
+                with SandboxSession(backend=word, lang="python") as s:
+                    show(s.backend, s.run("print(1)").stdout)
+            show(error(UnsupportedBackendError, lambda: SandboxSession(backend="teleport")))
+        """)
+        self.assertEqual(words[:-1], [[word, "1\n"] for word in ("docker", "podman", "kubernetes", "micromamba", "bubblewrap", "nsjail")])
+        self.assertIn("teleport", words[-1])
+
+    def test_threads_and_a_running_loop(self):
+        many, loop = self.python("""
+            import asyncio, concurrent.futures
+            def one(i):
+                with SandboxSession(lang="python") as s:
+                    return s.execute_command("echo %d" % i).stdout
+            with concurrent.futures.ThreadPoolExecutor(16) as pool:
+                show(list(pool.map(one, range(48))) == ["%d\\n" % i for i in range(48)])
+            async def main():
+                return one(7)
+            show(asyncio.run(main()))
+        """)
+        self.assertEqual((many, loop), (True, "7\n"))
+
+
+@support.root_and_user
+class Files(Llm):
+    def test_bytes_and_folders_go_in_and_out(self):
+        self.write("tree/a.txt", "A")
+        self.write("tree/sub/b.txt", "")
+        shown = self.python("""
+            import os, pathlib
+            with SandboxSession(lang="python") as s:
+                s.copy_to_runtime("tree", "/data/tree")
+                show(s.execute_command("cat /data/tree/a.txt").stdout)
+                s.copy_from_runtime("/data/tree", "out")
+                s.copy_from_runtime("/data/tree/sub/b.txt", "empty.txt")
+            show(sorted(str(p) for p in pathlib.Path("out").rglob("*") if p.is_file()), os.path.getsize("empty.txt"))
+        """)
+        self.assertEqual(shown, ["A", [["out/tree/a.txt", "out/tree/sub/b.txt"], 0]])
+
+    def test_what_a_program_leaves_cannot_reach_beyond_the_folder_asked_for(self):
+        self.write("victim.txt", "mine")
+        shown = self.python("""
+            import os
+            with SandboxSession(lang="python") as s:
+                s.run("; ".join(["import os", "os.makedirs('/sandbox/d/in')", "os.symlink(%r, '/sandbox/d/link')" % os.path.abspath("victim.txt"),
+                                 "open('/sandbox/d/tool', 'w').close()", "os.chmod('/sandbox/d/tool', 0o777)",
+                                 "os.symlink('/etc/passwd', '/sandbox/l')", "os.mkfifo('/sandbox/fifo')",
+                                 "open('/sandbox/f', 'w').write('theirs')"]))
+                s.copy_from_runtime("/sandbox/d", "out")
+                show(os.path.lexists("out/d/link"), oct(os.stat("out/d/tool").st_mode & 0o7777))
+                show(error(SandboxError, lambda: s.copy_from_runtime("/sandbox/fifo", "fifo")))
+                show(error(FileNotFoundError, lambda: s.copy_from_runtime("/sandbox/l", "l")))
+                os.symlink("victim.txt", "over")
+                show(error(SandboxError, lambda: s.copy_from_runtime("/sandbox/f", "over")))
+                os.makedirs("to/d"); os.symlink(os.getcwd(), "to/d/in")
+                show(error(Exception, lambda: (s.run("open('/sandbox/d/in/victim.txt', 'w').write('theirs')"), s.copy_from_runtime("/sandbox/d", "to"))))
+            show(open("victim.txt").read())
+        """)
+        self.assertEqual(shown[0], [False, "0o755"])
+        for text, word in zip(shown[1:4], ("not a regular file", "a link", "a link")):
+            self.assertIn(word, text)
+        self.assertNotIn("nothing raised", shown[4])
+        self.assertEqual(shown[5], "mine")
+
+    def test_a_session_without_containers_has_files_below_its_folder_and_tmp_alone(self):
+        os.makedirs(self.dir / "tree" / "sub")
+        self.write("tree/sub/a.txt", "A")
+        self.write("shown.txt", "S")
+        shown = self.python("""
+            import os
+            with SandboxSession(backend="bubblewrap", lang="python", sandbox_config=LocalSandboxConfig(max_artifact_bytes=4)) as s:
+                s.copy_to_runtime("tree", "tree")
+                s.copy_from_runtime("/sandbox/tree", "back")
+                show(os.listdir("back"), s.execute_command("cd tree && cat sub/* | tr A B").stdout)
+                for call in (lambda: s.copy_to_runtime("shown.txt", "/etc/x"), lambda: s.copy_from_runtime("/etc/passwd", "p"),
+                             lambda: s.execute_command("pwd", workdir="/etc")):
+                    show(error(SecurityError, call))
+                os.symlink("/etc/passwd", "tree/link")
+                show(error(SecurityError, lambda: s.copy_to_runtime("tree", "other")))
+                s.execute_command("echo 123456 > big")
+                show(error(ResourceError, lambda: s.copy_from_runtime("big", "big")))
+        """)
+        self.assertEqual(shown[0], [["sub"], "B"])
+        self.assertEqual([text for text in shown[1:] if "nothing raised" in text], [])
+
+    def test_a_destination_that_climbs_is_refused(self):
+        said, = self.python("""
+            with SandboxSession(lang="python") as s:
+                show(error(SecurityError, lambda: s.copy_to_runtime("program.py", "/sandbox/../../x")))
+        """)
+        self.assertIn("traversal", said)
+
+
+@support.root_and_user
+class Libraries(Llm):
+    def setUp(self):
+        super().setUp()
+        self.need_pip()
+
+    def test_they_come_from_the_caller_s_index_and_are_only_there_where_asked_for(self):
+        with index() as (settings, asked):
+            shown = self.python("""
+                use = "import fhtest_shape, fhtest_colour; print(fhtest_colour.version)"
+                with SandboxSession(lang="python") as s:
+                    show(s.run(use, libraries=["fhtest-shape"]).stdout)
+                    s.install(["fhtest-colour==1.4.0"])
+                    show(s.run("import fhtest_colour; print(fhtest_colour.version)").stdout)
+                with SandboxSession(lang="python") as s:
+                    show(s.run(use).exit_code)
+                with SandboxSession(lang="python", libraries=["fhtest-shape"]) as s:
+                    show(s.run(use).stdout)
+            """, **settings)
+            self.assertEqual(shown, ["2.1.0\n", "1.4.0\n", 1, "2.1.0\n"])
+            self.assertEqual(sum("fhtest_shape-0.3.0" in path for path in asked) > 0, True)
+
+    def test_what_is_no_name_is_refused_before_anything_runs(self):
+        with index() as (settings, asked):
+            shown = self.python("""
+                with SandboxSession(lang="python") as s:
+                    for name in ("x; touch /tmp/pwned", "--help", "-r/etc/passwd", "a b", "$(id)", "", "git+https://x/y", "./here", "a\\nb"):
+                        show(error(SandboxError, lambda: s.install([name])))
+            """, **settings)
+            self.assertTrue(all("nothing raised" not in text for text in shown), shown)
+            self.assertEqual(asked, [])
+
+    def test_in_every_language_what_is_no_name_is_refused_and_no_package_manager_runs(self):
+        refused = self.python("""
+            names = ["x; id", "$(id)", "`id`", "x|y", "x&&y", "-y", "--target=/", "x --index-url=http://127.0.0.1:1/", "x\\ny", "'x", "x y", "../x", "file:///x", ""]
+            for language in ("python", "javascript", "go", "ruby", "r", "cpp"):
+                session = SandboxSession(lang=language)  # not open: what passed the check would say so
+                for name in names:
+                    show([language, name, error(ValidationError, lambda: session.install([name])),
+                          error(ValidationError, lambda: session.language_handler.get_library_installation_command(name))])
+        """)
+        self.assertEqual(len(refused), 6 * 14)
+        self.assertEqual([row for row in refused if "nothing raised" in row[2] + row[3]], [])
+
+    def test_a_language_whose_packages_cannot_be_had_says_so(self):
+        said = self.python("""
+            try:
+                with SandboxSession(lang="java") as s:
+                    show(error(LibraryInstallationNotSupportedError, lambda: s.install(["org.x:y:1.0"])))
+            except SandboxError as e:  # this machine has no tools for the language
+                show("Library installation: %s" % e)
+        """)
+        self.assertIn("Library installation", said[0])
+
+    def test_tools_of_agents_and_mounts_show_packages_read_only(self):
+        with index() as (settings, _):
+            shown = self.python("""
+                import fumehood
+                from fumehood import hostimage, packages
+                from fumehood.integrations import CodeSession
+                fumehood.run('print(1)', 'python')
+                with CodeSession(packages=["fhtest-shape"]) as s:
+                    show(s.text("import fhtest_shape; print(fhtest_shape.sides)").strip())
+                path = packages.resolve("python", ["fhtest-shape"], hostimage.interpreter("python")).path
+                def mounted(how):
+                    return fumehood.run("import os; print(os.path.exists('/p/fhtest_shape.py'))", "python", mounts=[(path, "/p", how)]).stdout.decode()
+                show(mounted("ro"))
+                show(error(fumehood.ArgumentError, lambda: mounted("rw")))
+            """, **settings)
+        self.assertEqual(shown[:2], ["4", "True\n"])
+        self.assertIn("cannot be mounted", shown[2])
+
+    def test_a_pip_command_gets_packages_on_demand(self):
+        with index() as (settings, _):
+            shown = self.python("""
+                use = "import fhtest_colour; print(fhtest_colour.version)"
+                with SandboxSession(lang="python", skip_environment_setup=True) as s:
+                    seen = []
+                    done = s.execute_command("pip install fhtest-colour==1.4.0", on_stdout=seen.append)
+                    show(done.exit_code, done.stdout, seen)
+                    show(s.run(use).stdout)
+                    missing = s.execute_command("python -m pip install fhtest-none")
+                    show(missing.exit_code, missing.stderr)
+                    show(s.execute_command("pip --version").exit_code)
+                with InteractiveSandboxSession(lang="python") as s:
+                    done = s.run("!pip install fhtest-colour\\n" + use)
+                    show(done.stdout.splitlines())
+            """, **settings)
+        self.assertEqual(shown[0][:2], [0, "Successfully installed fhtest-colour==1.4.0\n"])
+        self.assertEqual((shown[0][2], shown[1]), ([shown[0][1]], "1.4.0\n"))
+        self.assertEqual((shown[2][0], shown[3]), (1, 0))
+        self.assertIn("fhtest-none", shown[2][1])
+        self.assertEqual(shown[4][0], "Successfully installed fhtest-colour")
+        self.assertEqual(len(shown[4]), 2)
+
+    def test_one_that_is_not_there_is_named(self):
+        with index() as (settings, _):
+            said, on = self.python("""
+                with SandboxSession(lang="python") as s:
+                    show(error(CommandFailedError, lambda: s.run("1", libraries=["fhtest-none"])))
+                    show(s.run("print('on')").stdout)
+            """, **settings)
+        self.assertIn("fhtest-none", said)
+        self.assertEqual(on, "on\n")
+
+
+@support.root_and_user
+class Pools(Llm):
+    def test_nobody_gets_what_somebody_used(self):
+        seen, busy, stats = self.python("""
+            from llm_sandbox.pool import *
+            code = "import os; print(os.path.exists('/sandbox/f') or os.path.exists('/tmp/f'))"
+            with create_pool_manager(backend="docker", config=PoolConfig(max_pool_size=1, enable_prewarming=False), lang="python") as pool:
+                ids, seen = set(), []
+                for i in range(3):
+                    with SandboxSession(pool=pool) as s:
+                        seen.append(s.run(code).stdout)
+                        s.run("open('/sandbox/f', 'w'); open('/tmp/f', 'w')")
+                        ids.add(s.container.id)
+                        busy = pool.get_stats()["state_counts"]
+                show(seen, len(ids))
+                show(busy)
+            show(pool.get_stats()["closed"], pool.get_stats()["total_size"])
+        """)
+        self.assertEqual(seen, [["False\n"] * 3, 3])
+        self.assertEqual((busy["busy"], busy["idle"], stats), (1, 0, [True, 0]))
+
+
+@support.root_and_user
+class Interactive(Llm):
+    def test_state_is_kept_also_without_ipython(self):
+        shown = self.python("""
+            with InteractiveSandboxSession(lang="python") as s:
+                show(s.run("value = 42").exit_code)
+                show(s.run("print(value)").stdout)
+                show(s.run("value / 0").exit_code)
+                show(s.run("%pwd").stdout, s.run("!echo from-the-shell").stdout, s.run("value + 1").stdout)
+                show(error(SandboxTimeoutError, lambda: s.run("while True: pass", timeout=1)))
+                show(s.run("print(value)").stdout)
+        """, PIP_INDEX_URL="http://127.0.0.1:9/simple/", PIP_RETRIES="0", PIP_NO_CACHE_DIR="1", PIP_CONFIG_FILE=os.devnull)
+        self.assertEqual(shown[:3], [0, "42\n", 1])
+        for text, part in zip(shown[3], ("/sandbox", "from-the-shell", "43")):
+            self.assertIn(part, text)
+        self.assertIn("interrupted", shown[4])
+        self.assertEqual(shown[5], "42\n")
+
+
+@unittest.skipUnless(support.FULL, "long: the genuine package, from PyPI")
+class Genuine(Case):
+    def test_fumehood_is_a_backend_of_it_after_one_import(self):
+        venv = self.dir / "venv"
+        subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+        got = subprocess.run([str(venv / "bin" / "pip"), "install", "-q", "llm-sandbox==0.3.46"], capture_output=True, text=True)
+        if got.returncode:
+            self.skipTest("long: no packages to be had: " + got.stderr[-200:])
+        program = self.write("program.py", """
+import fumehood.llm_sandbox_backend
+from llm_sandbox import SandboxSession
+from llm_sandbox.exceptions import SandboxTimeoutError
+with SandboxSession(backend="fumehood", lang="python") as s:
+    result = s.run("print(6 * 7); raise SystemExit(3)")
+    print(result.stdout.strip(), result.exit_code)
+    try:
+        s.run("import time; time.sleep(60)", timeout=1)
+    except SandboxTimeoutError:
+        print("timed out")
+""")
+        done = subprocess.run([str(venv / "bin" / "python"), str(program)], capture_output=True, text=True, timeout=support.TIMEOUT,
+                              env={**os.environ, "PYTHONPATH": str(support.TOP / "python"), "FUMEHOOD_PROGRAM": support.PROGRAM,
+                                   "FUMEHOOD_LIBRARY": str(support.BUILD / "src" / "sandbox" / "libfumehood.so.0"), "XDG_CACHE_HOME": str(self.cache())})
+        self.assertEqual(done.stdout, "42 3\ntimed out\n", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""fumehood serve: details of E2B's API that its clients count on, each found by running E2B's own tests of its SDKs."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
+import e2b_client
+import support
+
+PICTURE = b"""
+class Image:
+    def _repr_png_(self):
+        return b"\\x89PNG\\r\\n\\x1a\\n of a stand-in"
+    def show(self):
+        raise OSError("no viewer")
+    def save(self, file, format=None):
+        open(file, "wb").write(b"saved") if isinstance(file, str) else file.write(b"saved")
+"""
+TLS_SERVER = """
+import http.server, ssl
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"by TLS")
+    def log_message(self, *_):
+        pass
+server = http.server.HTTPServer(("127.0.0.1", 8443), Handler)
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain("/tmp/certificate", "/tmp/key")
+server.socket = context.wrap_socket(server.socket, server_side=True)
+server.serve_forever()
+"""
+
+
+class Details(support.TempDir):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = e2b_client.Server()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+
+    def sandbox(self, **body):
+        box = self.server.create(**body)
+        self.addCleanup(self.server.ask, "DELETE", "/sandboxes/" + box.id)
+        return box
+
+    @support.once
+    def test_an_upload_and_a_list_tell_the_metadata(self):
+        box = self.sandbox()
+        status, written = box.write("notes/a", b"1", X_Metadata_Author="someone")
+        self.assertEqual((status, written[0]["metadata"]), (200, {"author": "someone"}))
+        self.assertNotIn("metadata", box.write("notes/b", b"1")[1][0])
+        entries = box.call("filesystem.Filesystem/ListDir", {"path": "notes", "depth": 1})[1]["entries"]
+        self.assertEqual([e.get("metadata") for e in entries], [{"author": "someone"}, None])
+
+    def test_scripts_may_say_sudo_and_python(self):
+        box = self.sandbox()
+        self.assertEqual(box.run("sudo -E -u root A=b -- sh -c 'echo $A $# $1' sh 'c d'")[:2], (0, "b 1 c d\n"))
+        self.assertEqual(box.run("sudo sh -c 'exit 3'")[0], 3)
+        self.assertEqual(box.run("sudo id -u")[1], box.run("id -u")[1], "it gives nobody more rights")
+        self.assertEqual(box.run("sudo id -u", user="root")[1], box.run("id -u", user="root")[1])
+        self.assertEqual(box.run("sudo -n true; echo $?; sudo")[0], 1)
+        self.assertEqual(box.run("python -c 'print(6 * 7)'")[1], "42\n")
+
+    def test_what_was_killed_is_gone_when_the_client_is_told(self):
+        box = self.sandbox()
+        for pty in (None, {"rows": 24, "cols": 80}) * 10:
+            stream = box.start("sleep 100", stdin=False, pty=pty)
+            pid = stream.pid()
+            selector = {"process": {"pid": pid}}
+            self.assertEqual(box.call("process.Process/SendSignal", {**selector, "signal": "SIGNAL_SIGKILL"})[0], 200)
+            self.assertNotEqual(box.run(f"kill -0 {pid}", user="root")[0], 0)
+            stream.close()
+
+    def test_a_fork_keeps_the_owner_of_links(self):
+        box = self.sandbox()
+        box.run("mkdir d && touch d/file && ln -s file d/link")
+        fork = e2b_client.Sandbox(self.server, self.server.ask("POST", f"/sandboxes/{box.id}/fork", {})[1][0]["sandbox"])
+        self.assertEqual(fork.run("stat -c %U d d/file d/link")[1], box.run("stat -c %U d d/file d/link")[1])
+        self.server.ask("DELETE", "/sandboxes/" + fork.id)
+
+    @support.once
+    def test_rules_for_what_goes_out_are_replaced_and_told(self):
+        box = self.sandbox(network={"allowOut": ["1.1.1.1"], "denyOut": ["0.0.0.0/0"], "maskRequestHost": "h"})
+        where = f"/sandboxes/{box.id}"
+        self.assertEqual(self.server.ask("PUT", where + "/network", {"denyOut": ["8.8.8.8"]})[0], 204)
+        self.assertEqual(self.server.ask("GET", where)[1]["network"], {"denyOut": ["8.8.8.8"], "maskRequestHost": "h"})
+        self.assertEqual(self.server.ask("PUT", where + "/network", {})[0], 204)
+        self.assertEqual(self.server.ask("GET", where)[1]["network"], {"maskRequestHost": "h"})
+        self.assertEqual(self.server.ask("PUT", where + "/network", {}, "e2b_other")[0], 204, "without a file, every key is one")
+        self.assertEqual(self.server.ask("PUT", "/sandboxes/none/network", {})[0], 404)
+        fork = self.server.ask("POST", where + "/fork", {})[1][0]["sandbox"]["sandboxID"]
+        self.assertEqual(self.server.ask("GET", "/sandboxes/" + fork)[1]["network"], {"maskRequestHost": "h"})
+        self.server.ask("DELETE", "/sandboxes/" + fork)
+
+    @support.once
+    def test_what_is_not_there_is_refused_by_name(self):
+        want, words = {"iam": {"tokens": {"t": {"audience": "a", "tokenType": "b"}}}}, "iam: this server issues no"
+        status, told = self.server.ask("POST", "/v2/sandboxes", {"templateID": "base", **want})[:2]
+        self.assertEqual((status, told["message"][:len(words)]), (400, words))
+        self.sandbox(volumeMounts=[], iam=None)
+        for method, path in (("POST", "/secrets"), ("GET", "/secrets"), ("GET", "/secrets/s"), ("DELETE", "/secrets/s")):
+            status, told = self.server.ask(method, path, {} if method == "POST" else None)[:2]
+            self.assertEqual((status, path.split("/")[1] in told["message"]), (501, True), told)
+
+    @support.once
+    def test_rules_that_cannot_open_a_way_out_are_told_in_the_log(self):
+        warnings = lambda box: [e["message"] for e in self.server.ask("GET", f"/v2/sandboxes/{box.id}/logs?level=warn")[1]["logs"]]
+        box = self.sandbox(network={"allowOut": ["1.1.1.1"], "denyOut": ["0.0.0.0/0"]})
+        self.assertIn("network.allowOut", "".join(warnings(box)))
+        self.assertEqual(warnings(self.sandbox(network={"denyOut": ["0.0.0.0/0"]})), [])
+
+    @support.once
+    def test_a_request_that_is_repeated_makes_one_sandbox(self):
+        create = lambda key: self.server.ask("POST", "/v2/sandboxes", {"templateID": "base"}, Idempotency_Key=key)
+        first, again, other = create("once-1"), create("once-1"), create("once-2")
+        self.assertEqual((first[0], again[0], other[0]), (201, 201, 201))
+        self.assertEqual(first[1], again[1])
+        self.assertNotEqual(first[1]["sandboxID"], other[1]["sandboxID"])
+        self.assertEqual(self.server.ask("DELETE", "/sandboxes/" + first[1]["sandboxID"])[0], 204)
+        third = create("once-1")
+        self.assertNotEqual(third[1]["sandboxID"], first[1]["sandboxID"])
+        for box in (other, third):
+            self.server.ask("DELETE", "/sandboxes/" + box[1]["sandboxID"])
+        self.assertEqual(create("white space")[0], 400)
+        self.assertEqual(create("x" * 256)[0], 400)
+
+    @support.once
+    def test_a_paused_one_may_come_back_with_its_files_alone(self):
+        box, where = self.sandbox(), "/v2/sandboxes/{}/connect"
+        box.write("kept", b"1")
+        for memory, lives in ((True, True), (False, False)):
+            pid = box.start("sleep 1000").pid()
+            self.assertEqual(self.server.ask("POST", f"/sandboxes/{box.id}/pause", {})[0], 204)
+            self.assertEqual(self.server.ask("POST", where.format(box.id), {"memory": memory})[0], 201)
+            self.assertEqual(any(p["pid"] == pid for p in box.call("process.Process/List", {})[1].get("processes", [])), lives)
+            self.assertEqual(box.read("kept"), (200, b"1"))
+
+    def test_a_port_that_speaks_tls_is_asked_so(self):
+        support.need_program("openssl")
+        box = self.sandbox(network={"httpsPorts": [8443]})
+        made = box.run("openssl req -x509 -newkey rsa:2048 -keyout /tmp/key -out /tmp/certificate -days 1 -nodes -subj /CN=x")
+        self.assertEqual(made[0], 0, made)
+        self.assertEqual(box.ask("GET", "/", port=8443)[0], 502)
+        box.write("server.py", TLS_SERVER.encode())
+        stream = box.start("exec python3 server.py", stdin=False)
+        stream.pid()
+        support.wait_for(lambda: box.ask("GET", "/", port=8443)[0] != 502, 30)
+        self.assertEqual(box.ask("GET", "/", port=8443)[:2], (200, b"by TLS"))
+        stream.close()
+
+    def test_a_context_may_ask_for_a_folder_that_is_not_there(self):
+        box = self.sandbox()
+        status, context, _ = box.ask("POST", "/contexts", {"language": "python", "cwd": "/home/user/new/one"}, port=49999)
+        self.assertEqual((status, context["cwd"]), (200, "/home/user/new/one"))
+        lines = box.code("import os; print(os.getcwd())", context_id=context["id"])
+        self.assertEqual(next(x["text"] for x in lines if x["type"] == "stdout"), "/home/user/new/one\n")
+        self.assertEqual(box.run("stat -c %U new/one")[1], box.run("id -un")[1])
+
+    def test_pictures_that_are_shown_or_saved_are_results(self):
+        box = self.sandbox()
+        box.write("PIL/__init__.py", b"")
+        box.write("PIL/Image.py", PICTURE)
+        for last in ("p.show()", "p.save('made.png')", "p"):
+            lines = box.code("from PIL import Image\np = Image.Image()\n" + last)
+            self.assertEqual(["png" in x for x in lines if x["type"] == "result"], [True], (last, lines))
+        self.assertEqual(box.read("made.png"), (200, b"saved"))
+        lines = box.code("import io\np.save(io.BytesIO())")
+        self.assertEqual([x for x in lines if x["type"] == "result"], [], "what goes to memory is not shown")
+
+    @support.once
+    def test_a_real_number_in_a_result_stays_one(self):
+        box = self.sandbox()
+        lines = box.code("[1, 1.0, {'a': 2.0}]")
+        result = next(x for x in lines if x["type"] == "result")["json"]
+        self.assertEqual([type(result[0]), type(result[1]), type(result[2]["a"])], [int, float, float])
+
+    def test_javascript_of_notebooks(self):
+        support.need_program("node")
+        box = self.sandbox()
+
+        def result(code):
+            lines = box.code(code, language="js")
+            return next((x for x in lines if x["type"] == "result"), lines)
+        box.write("node_modules/even/index.js", b"module.exports = (n) => n % 2 === 0")
+        self.assertEqual(result("import even from 'npm:even@1.0.0'\neven(4)")["text"], "true")
+        shown = result("{\n  [Symbol.for('Jupyter.display')]() { return {'text/plain': 'p', 'text/html': '<b>h</b>'} }\n}\n")
+        self.assertEqual((shown["text"], shown["html"]), ("p", "<b>h</b>"))
+        self.assertEqual(result("{ let a = 1; globalThis.b = a + 1 }\nb")["text"], "2")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""fumehood serve: requests that no SDK sends. Each is refused by name or answered as the protocol says; none is taken for
+another, and the server goes on."""
+import os
+import socket
+import struct
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
+import e2b_client
+import support
+
+UPGRADE = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+
+
+@support.once
+class Requests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = e2b_client.Server()
+        cls.box = cls.server.create()
+        cls.box.write("f", b"kept")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+
+    def tearDown(self):
+        self.assertEqual(self.box.read("f"), (200, b"kept"))
+
+    def raw(self, head, body=b""):
+        """The status and the rest of the first answer to bytes that are sent as they are."""
+        with socket.create_connection(("127.0.0.1", self.server.port), support.TIMEOUT) as c:
+            try:
+                c.sendall(head.encode() + body)
+            except OSError:
+                pass        # it has answered before it has read all
+            answer = b""
+            while b"\r\n\r\n" not in answer and (piece := c.recv(65536)):
+                answer += piece
+        return int(answer.split()[1]), answer
+
+    def test_a_member_of_another_type_is_refused_not_left_out(self):
+        """As proto3's JSON form has it. The control: the right type."""
+        for path in (1, ["f"], {"f": 1}, True, "f\0g"):
+            for call in ("Remove", "Stat", "ListDir", "MakeDir"):
+                status, told = self.box.call("filesystem.Filesystem/" + call, {"path": path})
+                self.assertEqual((status, told.get("code")), (400, "invalid_argument"), (call, path, told))
+        self.assertEqual(self.box.call("filesystem.Filesystem/Move", {"source": "f", "destination": ["g"]})[0], 400)
+        self.assertEqual(self.box.call("filesystem.Filesystem/ListDir", {"path": ".", "depth": "1.5"})[0], 400)
+        self.assertEqual(self.box.call("filesystem.Filesystem/Stat", {"path": "f"})[0], 200)
+        for process in ({"cmd": "/bin/echo", "args": "all"}, {"cmd": "/bin/echo", "args": [1]}, {"cmd": ["/bin/echo"]},
+                        {"cmd": "/bin/env", "envs": {"A": 1}}, {"cmd": "/bin/echo", "args": ["a\0b"]}):
+            stream = self.box.stream("process.Process/Start", {"process": process})
+            self.assertEqual(list(stream), [], process)
+            self.assertEqual(stream.error["code"], "invalid_argument", process)
+
+    def test_numbers_may_stand_in_quotation_marks(self):
+        stream = self.box.start("sleep 1000")
+        pid = stream.pid()
+        self.assertEqual(self.box.call("process.Process/SendSignal", {"process": {"pid": "1x"}, "signal": 9})[0], 400)
+        self.assertEqual(self.box.call("process.Process/SendSignal", {"process": {"pid": str(pid)}, "signal": "SIGNAL_SIGKILL"}), (200, {}))
+        self.assertIn("end", list(stream)[-1]["event"])
+        self.assertEqual(self.box.call("filesystem.Filesystem/ListDir", {"path": ".", "depth": "1"})[0], 200)
+        self.assertEqual(self.box.run("echo $pid", config={"envs": {"pid": "7"}})[1], "7\n", "a variable of that name is text")
+
+    def test_frames_that_are_cut_or_of_no_kind(self):
+        text = b'{"process":{"cmd":"/bin/true"}}'
+        ask = lambda body: self.box.ask("POST", "/process.Process/Start", body, Content_Type="application/connect+json")[1]
+        whole = struct.pack(">BI", 0, len(text)) + text
+        self.assertIn(b'"start"', ask(whole))
+        for body in (whole[:-1], whole[:3], b"", whole + whole[:9], whole + whole, struct.pack(">BI", 0, 0xffffffff) + text,
+                     struct.pack(">BI", 1, len(text)) + text, struct.pack(">BI", 2, len(text)) + text, struct.pack(">BI", 128, len(text)) + text):
+            answer = ask(body)
+            self.assertNotIn(b'"start"', answer, body)
+            self.assertIn(b'"error"', answer, body)
+
+    def test_heads_that_are_too_large_or_malformed(self):
+        own = f"Host: x\r\nConnection: close\r\nE2b-Sandbox-Id: {self.box.id}\r\nX-Access-Token: {self.box.token}\r\n\r\n"
+        for line, wanted in (("GET /envs HTTP/1.1", 200), ("GET /" + "a" * 200000 + " HTTP/1.1", 414),
+                             ("GET /envs HTTP/1.1\r\nA: " + "a" * 2000000, 431), ("GET /envs HTTP/1.1" + "\r\nA: a" * 20000, 431),
+                             (f"GET http://49983-{self.box.id}.localhost/envs HTTP/1.1", 400), ("GET * HTTP/1.1", 400),
+                             ("GET /files?path=f%00 HTTP/1.1", 400), ("GET /files?path=% HTTP/1.1", 400), ("GET //envs HTTP/1.1", 404),
+                             ("GET /files/../envs HTTP/1.1", 404), ("CONNECT 127.0.0.1:22 HTTP/1.1", 400), ("GET /envs HTTP/2.0", 505)):
+            self.assertEqual(self.raw(line + "\r\n" + own)[0], wanted, line[:60])
+
+    def test_an_upgrade_that_nothing_inside_accepts_opens_no_way(self):
+        """What follows on the connection is answered as requests of their own, or not at all."""
+        for where in ("GET /health HTTP/1.1\r\nHost: x", f"GET /envs HTTP/1.1\r\nHost: x\r\nE2b-Sandbox-Id: {self.box.id}\r\nX-Access-Token: {self.box.token}",
+                      f"GET / HTTP/1.1\r\nHost: 9999-{self.box.id}.localhost"):
+            status, answer = self.raw(f"{where}\r\n{UPGRADE}\r\n")
+            self.assertNotEqual(status, 101, answer)
+            self.assertIn(status, (200, 502))
+
+    def test_slow_bodies_hold_up_nobody(self):
+        slow = [socket.create_connection(("127.0.0.1", self.server.port)) for _ in range(40)]
+        for c in slow:
+            c.sendall(b"POST /v2/sandboxes HTTP/1.1\r\nHost: x\r\nX-API-Key: e2b_00\r\nContent-Length: 100\r\n\r\n{")
+        self.assertEqual(self.box.run("echo on time")[1], "on time\n")
+        for c in slow:
+            c.close()
+
+    def test_an_upload_makes_the_three_events_of_envd(self):
+        """Created, given to its user, written: what watches for a new file counts them."""
+        for folder, recursive in (("w", False), ("v/n", True)):
+            self.box.call("filesystem.Filesystem/MakeDir", {"path": folder})
+            watcher = self.box.call("filesystem.Filesystem/CreateWatcher", {"path": folder.split("/")[0], "recursive": recursive})[1]
+            self.box.write(folder + "/new", b"1")
+            events = self.box.call("filesystem.Filesystem/GetWatcherEvents", watcher)[1]["events"]
+            self.assertEqual([e["type"].split("_")[-1] for e in events], ["CREATE", "CHMOD", "WRITE"])
+            self.box.call("filesystem.Filesystem/RemoveWatcher", watcher)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""fumehood serve: templates that a client builds, with their names and tags; and a sandbox's log."""
+import hashlib
+import io
+import os
+import sys
+import tarfile
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
+import e2b_client
+import support
+
+
+def archive(**files):
+    """A .tar.gz in memory: name=text; a tuple is the target of a link."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+        for name, text in files.items():
+            info = tarfile.TarInfo(name)
+            if isinstance(text, tuple):
+                info.type, info.linkname = tarfile.SYMTYPE, text[0]
+                tar.addfile(info)
+            else:
+                info.size = len(text)
+                tar.addfile(info, io.BytesIO(text))
+    return out.getvalue()
+
+
+class Building(support.TempDir):
+    @classmethod
+    def setUpClass(cls):
+        cls.keys = tempfile.NamedTemporaryFile("w", prefix="fumehood-test-")
+        cls.keys.write("e2b_aa\ne2b_bb\n")
+        cls.keys.flush()
+        cls.server = e2b_client.Server("--api-key-file", cls.keys.name)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+        cls.keys.close()
+
+    def ask(self, method, path, body=None, key="e2b_aa"):
+        return self.server.ask(method, path, body, key)[:2]
+
+    def upload(self, name, data):
+        digest = hashlib.sha256(data).hexdigest()
+        status, place = self.ask("GET", f"/templates/{name}/files/{digest}")
+        self.assertEqual(status, 201)
+        if not place["present"]:
+            path = place["url"].split("/", 3)[3]
+            self.assertEqual(self.server.ask("PUT", "/" + path, data, None)[0], 200)
+        return digest
+
+    def build(self, name, steps, tags=(), **more):
+        """The final status of a build."""
+        status, made = self.ask("POST", "/v3/templates", {"name": name, "tags": list(tags)})
+        self.assertEqual(status, 202, made)
+        where = f"/templates/{made['templateID']}/builds/{made['buildID']}"
+        self.assertEqual(self.ask("POST", "/v2" + where, {"fromImage": "e2bdev/base", "steps": steps, **more})[0], 202)
+        self.assertEqual(self.ask("POST", "/v2" + where, {"steps": []})[0], 400, "a build begins once")
+        return support.wait_for(lambda: self.finished(where), support.TIMEOUT)
+
+    def finished(self, where):
+        told = self.ask("GET", where + "/status")[1]
+        return told if told["status"] in ("ready", "error") else None
+
+    def sandbox(self, template, key="e2b_aa"):
+        box = self.server.create(key, templateID=template)
+        self.addCleanup(self.server.ask, "DELETE", "/sandboxes/" + box.id, None, key)
+        return box
+
+    def test_steps_files_and_a_start_command(self):
+        digest = self.upload("one", archive(**{"a.txt": b"hello\n", "sub/b.txt": b"deep\n"}))
+        told = self.build("one", [
+            {"type": "ENV", "args": ["GREETING", "good day"]},
+            {"type": "RUN", "args": ["echo \"$GREETING from $(id -un)\"; echo $GREETING > ~/said"]},
+            {"type": "COPY", "args": ["a.txt", "/srv/in/"], "filesHash": digest},
+            {"type": "COPY", "args": ["sub", "/srv/deep"], "filesHash": digest},
+            {"type": "COPY", "args": ["a.txt", "/srv/secret", "root", "0600"], "filesHash": digest},
+            {"type": "WORKDIR", "args": ["/srv/work"]},
+        ], startCmd="touch up; sleep 1000", readyCmd="[ -e up ]")
+        self.assertEqual(told["status"], "ready", told)
+        self.assertIn("good day from user", told["logs"])
+        self.assertEqual(self.ask("GET", "/templates/aliases/one")[0], 200)
+        box = self.sandbox("one")
+        out = box.run("pwd; echo $GREETING; cat ~/said /srv/in/a.txt /srv/deep/b.txt; ls up")[1]
+        self.assertEqual(out.split("\n")[:6], ["/srv/work", "good day", "good day", "hello", "deep", "up"])
+        self.assertEqual(box.run("pgrep -fx 'sleep 1000'")[0], 0, "the start command goes on")
+
+    def test_a_list_has_each_template_once_and_a_template_goes_with_its_tags(self):
+        digest = self.upload("many", archive(**{"in/a.txt": b"a", "in/b.txt": b"b"}))
+        steps = [{"type": "COPY", "args": ["in/*.txt", "new"], "filesHash": digest}]
+        self.assertEqual(self.build("many", steps, ["v1", "v2"])["status"], "ready")
+        self.assertEqual(self.build("many", steps, ["v3"])["status"], "ready")
+        box = self.sandbox("many:v1")
+        self.assertEqual(box.run("stat -c %U new new/a.txt; ls new")[1].split()[:2], [box.run("id -un")[1].strip()] * 2)
+        listed = [t for t in self.ask("GET", "/v2/templates")[1] if t["templateID"] == "many"]
+        self.assertEqual([(t["names"], t["buildCount"], t["spawnCount"], t["buildStatus"]) for t in listed],
+                         [(["many"], 2, 1, "ready")])
+        self.assertIsInstance(listed[0]["cpuCount"], int)
+        self.assertEqual(self.ask("DELETE", "/templates/many", key="e2b_bb")[0], 404)
+        self.assertEqual([self.ask("DELETE", "/templates/many")[0] for _ in range(2)], [204, 404])
+        self.assertEqual(self.ask("GET", "/templates/many/tags")[0], 404)
+
+    def test_what_fails_is_told_with_its_step(self):
+        for steps, words, step in (
+                ([{"type": "RUN", "args": ["true"]}, {"type": "RUN", "args": ["echo so >&2; exit 3"]}], "status 3", "2"),
+                ([{"type": "COPY", "args": ["a", "/a"], "filesHash": "0" * 64}], "not uploaded", "1"),
+                ([{"type": "USER", "args": ["nobody"]}], "user and root", "1"),
+                ([{"type": "RUN", "args": ["id", "nobody"]}], "failed to run command 'id': command failed: unauthenticated: "
+                 "invalid username: 'nobody'", "1"), ([{"type": "EXPOSE", "args": []}], "EXPOSE", "1")):
+            told = self.build("bad", steps)
+            self.assertEqual((told["status"], told["reason"]["step"]), ("error", step), told)
+            self.assertIn(words, told["reason"]["message"])
+        self.assertEqual(self.ask("GET", "/templates/aliases/bad")[0], 404)
+        status, made = self.ask("POST", "/v3/templates", {"name": "bad"})
+        where = f"/templates/bad/builds/{made['buildID']}"
+        self.ask("POST", "/v2" + where, {"fromImage": "ubuntu:22.04", "steps": []})
+        self.assertIn("ubuntu:22.04", support.wait_for(lambda: self.finished(where), support.TIMEOUT)["reason"]["message"])
+
+    def test_tags_are_names_for_one_build(self):
+        self.assertEqual(self.build("tagged", [{"type": "RUN", "args": ["echo 1 > ~/n"]}], ["v1", "v2"])["status"], "ready")
+        status, told = self.ask("POST", "/templates/tags", {"target": "tagged:v1", "tags": ["stable"]})
+        self.assertEqual((status, told["tags"]), (201, ["stable"]))
+        self.assertEqual({t["tag"] for t in self.ask("GET", "/templates/tagged/tags")[1]}, {"v1", "v2", "stable"})
+        self.assertEqual(self.ask("DELETE", "/templates/tags", {"name": "tagged", "tags": ["v1", "v2"]})[0], 204)
+        self.assertEqual(self.ask("DELETE", "/templates/tags", {"name": "tagged", "tags": ["v1"]})[0], 404)
+        for tags in ([""], ["a:b"], []):
+            self.assertEqual(self.ask("POST", "/templates/tags", {"target": "tagged:stable", "tags": tags})[0], 400, tags)
+        self.assertEqual(self.sandbox("tagged:stable").run("cat ~/n")[1], "1\n", "the last of its names keeps it")
+        self.assertEqual(self.ask("POST", "/v2/sandboxes", {"templateID": "tagged"})[0], 404, "it was never called default")
+
+    def test_what_one_key_builds_is_not_there_for_another(self):
+        digest = self.upload("own", archive(a=b"secret"))
+        self.assertEqual(self.build("own", [{"type": "COPY", "args": ["a", "/srv/a"], "filesHash": digest}])["status"], "ready")
+        made = self.ask("GET", "/templates")[1][0]["buildID"]
+        for method, path, body in (("GET", "/templates/aliases/own", None), ("GET", "/templates/own/tags", None),
+                                   ("GET", f"/templates/own/builds/{made}/status", None),
+                                   ("POST", f"/v2/templates/own/builds/{made}", {"steps": []}),
+                                   ("POST", "/templates/tags", {"target": "own:default", "tags": ["x"]}),
+                                   ("DELETE", "/templates/tags", {"name": "own", "tags": ["default"]}),
+                                   ("DELETE", "/templates/own", None), ("POST", "/v2/sandboxes", {"templateID": "own"})):
+            self.assertEqual(self.ask(method, path, body, "e2b_bb")[0], 404, path)
+        self.assertEqual(self.ask("GET", "/templates", key="e2b_bb")[1], [])
+        self.assertFalse(self.ask("GET", f"/templates/own/files/{digest}", key="e2b_bb")[1]["present"],
+                         "whether somebody else uploaded it is not told")
+        self.assertEqual(self.ask("GET", "/templates/aliases/own")[0], 200, "its owner has it still")
+        self.assertEqual(self.server.ask("PUT", "/builds/archives/" + "0" * 72, b"x", None)[0], 403)
+
+    def test_an_archive_that_climbs_out_changes_nothing_of_the_host(self):
+        mark = self.dir / "mark"
+        digest = self.upload("climb", archive(**{f"../../../../../../{mark}": b"x", "l": ("/etc",), "l/owned": b"x", "a": b"a"}))
+        told = self.build("climb", [{"type": "COPY", "args": ["a", "/srv/"], "filesHash": digest}])
+        self.assertIn(told["status"], ("ready", "error"))
+        self.assertFalse(mark.exists() or os.path.exists("/etc/owned"))
+
+    def test_what_happened_in_a_sandbox_is_told(self):
+        box = self.sandbox("base")
+        box.run("exit 3")
+        messages = [e["message"] for e in self.ask("GET", f"/v2/sandboxes/{box.id}/logs")[1]["logs"]]
+        self.assertTrue(messages[0].startswith("Sandbox created"), messages)
+        self.assertTrue(any(m.startswith("Process") and m.endswith("exit status 3") for m in messages), messages)
+        warned = self.ask("GET", f"/v2/sandboxes/{box.id}/logs?level=warn&direction=backward&limit=1")[1]["logs"]
+        self.assertEqual([e["level"] for e in warned], ["warn"])
+        self.assertEqual(len(self.ask("GET", f"/sandboxes/{box.id}/logs")[1]["logs"]), len(messages))
+        self.assertEqual(self.ask("GET", f"/v2/sandboxes/{box.id}/logs", key="e2b_bb")[0], 404)
+
+    def test_numbers_for_whoever_watches(self):
+        self.sandbox("base")
+        status, text, headers = self.server.ask("GET", "/metrics", key=None)
+        self.assertEqual(status, 200)
+        self.assertTrue(headers["Content-Type"].startswith("application/openmetrics-text"))
+        text = text.decode()
+        self.assertTrue(text.endswith("# EOF\n"))
+        self.assertRegex(text, r'fumehood_sandboxes\{state="running"\} [1-9]')
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,1 @@
+module.exports = (o, c) => "js ctx";

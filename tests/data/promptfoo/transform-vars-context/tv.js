@@ -1,0 +1,1 @@
+module.exports = (vars, context) => ({ n: "js" + vars.q, extra: typeof context });
