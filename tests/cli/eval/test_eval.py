@@ -86,8 +86,8 @@ class Results(Eval):
         self.eval("-o", "sub/out.csv", "-o", "out.jsonl", config=config)
         table = list(csv.reader(io.StringIO((self.dir / "sub/out.csv").read_text())))
         self.assertEqual(table[0][:4], ["o", "[E] {{o}}", "Status", "Score"])
-        self.assertEqual(table[1][:4], ["'=1+1", "'=1+1", "FAIL", "0"])
-        self.assertEqual(table[2][:4], ['a "b"', 'a "b"', "PASS", "1"])
+        self.assertEqual(table[1][:4], ["'=1+1", "'=1+1", "FAIL", "0.00"])
+        self.assertEqual(table[2][:4], ['a "b"', 'a "b"', "PASS", "1.00"])
         lines = [json.loads(line) for line in (self.dir / "out.jsonl").read_text().splitlines()]
         self.assertEqual([line["success"] for line in lines], [False, True])
 
