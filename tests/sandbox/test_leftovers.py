@@ -96,7 +96,7 @@ def in_memory(paths):
     return found
 
 
-@unittest.skipUnless(ROOT, "only root's control groups count memory everywhere, and only root sees what is in memory")
+@unittest.skipUnless(ROOT, "needs root: only its control groups count memory everywhere, and only it sees what is in memory")
 class DeadGroups(support.TempDir):
     """The kernel keeps a removed group as long as a page that was charged to it is in memory. Programs can bring such pages about with
     each run, so they are given back."""

@@ -56,7 +56,7 @@ class Tarball(support.TempDir):
         "Sandbox.context": "code contexts", "Sandbox.contexts": "code contexts", "Sandbox.prefork": "for the drop-in modules",
         "Sandbox.snapshot": "snapshots to a file", "Sandbox.restore": "snapshots to a file", "Sandbox.alive_here": "every call tells",
         "Sandbox.put_files": "put, for each", "File": "Files.stream and write, with an offset", "Files.open": "Files.stream and write, with an offset",
-        "Watcher": "an AsyncGenerator", "Process.unread": "a promise that is not awaited", "Process.settle": "streams end in order",
+        "Watcher": "an AsyncGenerator", "Process.unread": "a promise that is not awaited", "Process.settle": "streams end in order", "Process.arrived": "no thread reads",
         "Process.forget": "garbage collection", "Sandbox.exec_until": "exec with a signal", "Process.read_until": "read, awaited beside others",
         "Process.wait_until": "wait with a signal", "Process.communicate_until": "communicate with a signal",
         "Result.from_json": "results come over the protocol", "Limit": "an object of Result.limits", "Error": "FumehoodError",
