@@ -291,6 +291,36 @@ static char *counts_text(const json_t *counts)
 	return fh_buf_take(&text, NULL);
 }
 
+/* A limit as people say it. LIMIT is { value, unit, enforced } as runs report it, or in older stores a plain value. */
+static void limit_text(struct fh_buf *out, const char *name, const json_t *limit)
+{
+	const char *unit = fh_json_str(limit, "unit", "");
+	const json_t *value = json_is_object(limit) ? json_object_get(limit, "value") : limit;
+	long long n = json_integer_value(value);
+	fh_buf_addf(out, "%s%s: ", out->n ? ", " : "", name);
+	if (!json_is_integer(value)) {
+		fh_auto_free char *text = json_is_null(value) ? fh_xstrdup("none") : fh_json_text(value, 0);
+		fh_buf_adds(out, text);
+		return;
+	}
+	if (fh_streq(unit, "bytes") && n >= 1 << 20)
+		fh_buf_addf(out, "%g MiB", (double)n / (1 << 20));
+	else if (fh_streq(unit, "ms"))
+		fh_buf_addf(out, "%g s", (double)n / 1000);
+	else
+		fh_buf_addf(out, "%lld%s%s", n, *unit ? " " : "", unit);
+	fh_buf_addf(out, " (%s)", fh_json_str(limit, "enforced", "not told how"));
+}
+
+static char *limits_text(const json_t *limits)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	const char *name;
+	json_t *limit;
+	json_object_foreach((json_t *)(uintptr_t)limits, name, limit) limit_text(&text, name, limit);
+	return fh_buf_take(&text, NULL);
+}
+
 /* Writes the judge's settings and tools. */
 static void write_judge(const struct findings *f, struct fh_buf *out)
 {
@@ -335,7 +365,7 @@ static void write_method(const struct findings *f, struct fh_buf *out)
 	                 : fh_xasprintf("every layer held in %llu of %llu runs, read back from the kernel%s%s",
 	                                (unsigned long long)f->isolated, (unsigned long long)f->runs,
 	                                *missing ? "; missing: " : "", missing);
-	fh_auto_free char *limits = f->limits ? fh_json_text(f->limits, 0) : NULL;
+	fh_auto_free char *limits = f->limits ? limits_text(f->limits) : NULL;
 	fh_auto_free char *options = fh_json_text(f->documents->options, 0);
 	f->form->heading(out, 2, fh_str("Method"));
 	f->form->table(out, names, FH_ARRAY_SIZE(names));

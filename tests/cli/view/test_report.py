@@ -15,7 +15,8 @@ class Report(support.TempDir):
         super().setUp()
         self.store = self.dir / "store.db"
         run = {"pass": False, "score": 0, "reason": "no", "assertion": {"type": "code"}, "metadata": {
-            "integrity": "split", "stdout": "line 1\n\x1b[31mred\u202e\n", "isolation": {"user": True, "seccomp": False}, "limits": {"memory": "64M"}}}
+            "integrity": "split", "stdout": "line 1\n\x1b[31mred\u202e\n", "isolation": {"user": True, "seccomp": False}, "limits": {
+                "memory": {"value": 64 << 20, "unit": "bytes", "enforced": "exact"}, "cpu_rate": {"value": None, "unit": "thousandths", "enforced": "none"}}}}
         fill(self.store, head("eval-one", ("first", "second"), ["word"], "Words & <things>", rows=2),
              [cell(0, 0, "alpha", vars={"word": "one"}), cell(0, 1, "# not a heading\n    - nor a list", False, reason="not *alpha*", vars={"word": "one"}, checks=[run]),
               cell(1, 0, "x" * 10000, False, reason="long", vars={"word": "two"}), cell(1, 1, "b", vars={"word": "two"})])
@@ -34,6 +35,7 @@ class Report(support.TempDir):
         self.assertIn("1 of 2 | 0 | 50\\.0 \\% \\(9\\.5 to 90\\.5\\)", text)      # Wilson's interval of 1 in 2
         self.assertIn("| Integrity of verdicts | split\\: 1 |", text)
         self.assertIn("every layer held in 0 of 1 runs\\, read back from the kernel\\; missing\\: seccomp\\: 1", text)
+        self.assertIn("memory\\: 64 MiB \\(exact\\)\\, cpu\\_rate\\: none", text)
         self.assertIn("not \\*alpha\\*", text)
         self.assertIn("\n    # not a heading\n        - nor a list\n", text)
         self.assertIn("    \\x1b[31mred\\u202e", text)
