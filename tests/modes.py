@@ -12,7 +12,9 @@ from caches import Caches
 TOP = pathlib.Path(__file__).resolve().parent.parent
 PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
 MODES = ("root", "user", "userns")
-TEST_UID = 61234            # not in /etc/passwd, as the next ones: users without cgroup, home or session
+# Not in /etc/passwd, as the next ones: users without cgroup, home or session. The kernel counts processes for each user, so
+# that checkouts that are tested on one machine at the same time have to name different ones.
+TEST_UID = int(os.environ.get("FUMEHOOD_TEST_UID", "61234"))
 
 
 def last_words(text, n=40):
