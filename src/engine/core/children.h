@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 pid_t fh_pid_of(int pidfd); /* -1: the process was reaped */
-/* Reaps the child when it ends, without any report of its end. Takes ownership of pidfd. */
+/* Reaps the child when it ends, without reporting its end to anyone. Takes ownership of pidfd. */
 void fh_reap_later(struct fh_loop *l, int pidfd);
 /* Reaps children that the engine was never told of. The holder and the zygote of a template fork children of the engine
  * and report each one; when either is killed before its report, nothing else would reap that child. Called every few ms

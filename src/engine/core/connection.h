@@ -11,13 +11,14 @@ struct fh_engine;
 struct fh_connection {
 	struct fh_connection *next;
 	struct fh_engine *engine;
-	struct fh_watch in, out; /* of the two descriptors; a socket has one for both, and `out` is not used then */
+	/* watch the two descriptors; a socket is one descriptor for both, and `out` is then unused */
+	struct fh_watch in, out;
 	int in_fd, out_fd;
 	struct fh_frame_decoder decoder;
 	struct fh_buf pending; /* bytes to be written */
 	size_t written;        /* bytes of pending that were written already */
 	pid_t peer_pid;
-	uid_t peer_uid; /* as the kernel reports it; over a pipe: our own */
+	uid_t peer_uid; /* the peer's uid as the kernel reports it; over a pipe, our own uid */
 	bool lost;      /* writing to the peer failed: further output is dropped, and loss_timer closes the connection */
 	struct fh_timer loss_timer;
 	bool closing;

@@ -223,7 +223,7 @@ void fh_sandbox_destroy_now(struct fh_sandbox *b)
 	b->dying_ns = fh_now_ns();
 	tell_dying(b);
 	if (b->child.pidfd < 0) {
-		if (!b->asked) /* otherwise the holder's answer ends the sandbox */
+		if (!b->asked) /* if the holder was asked, its answer ends the sandbox */
 			fh_sandbox_gone_unmade(b);
 		return;
 	}
@@ -290,7 +290,9 @@ void fh_sandbox_drop_connection(struct fh_engine *e, struct fh_connection *c)
 				t->connection = NULL;
 		}
 		for (struct fh_output *s = b->files; s; s = s->next)
-			if (s->connection == c) { /* a file's stream cannot be taken over; closing the pipe tells its sender */
+			/* no other connection can take over a file's stream; closing the pipe tells the child that sends the file
+			 */
+			if (s->connection == c) {
 				s->connection = NULL;
 				fh_output_end(e, s);
 			}
@@ -302,7 +304,7 @@ void fh_sandbox_drop_connection(struct fh_engine *e, struct fh_connection *c)
 		b->request = 0;
 		if (!b->lease_timer.slot)
 			fh_sandbox_destroy_now(b);
-		if (b->owner->on_disconnect) /* last, because it may free the sandbox */
+		if (b->owner->on_disconnect) /* called last, because it may free the sandbox */
 			b->owner->on_disconnect(b, c);
 	}
 }

@@ -46,7 +46,7 @@ static bool has_map(pid_t pid)
 
 static void read_namespaces(struct fh_sandbox *b)
 {
-	static struct fh_namespaces ours; /* never changes: the engine stays in its namespaces */
+	static struct fh_namespaces ours; /* read once: the engine never changes its namespaces */
 	if (!ours.inode[0])
 		fh_namespaces_read(getpid(), &ours);
 	fh_namespaces_read(b->child.pid, &b->namespaces);
@@ -120,7 +120,8 @@ static bool is_absent(const struct fh_sandbox *b, enum fh_layer layer)
 static uint32_t of_program(const struct fh_sandbox *b)
 {
 	uint32_t late = 1u << FH_LAYER_CAPABILITIES;
-	if (b->has_program) /* the only program is no child of init, which is in no Landlock domain itself */
+	/* the program was forked from a zygote and entered Landlock itself; init, which is not its parent, did not */
+	if (b->has_program)
 		late |= 1u << FH_LAYER_NO_NEW_PRIVS | 1u << FH_LAYER_SECCOMP |
 		        (is_absent(b, FH_LAYER_LANDLOCK) ? 0 : 1u << FH_LAYER_LANDLOCK);
 	return late;

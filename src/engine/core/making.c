@@ -112,8 +112,9 @@ struct fh_cgroup_limits fh_sandbox_group_limits(const struct fh_plan *plan)
 	const uint64_t *limit = plan->limits.value;
 	return (struct fh_cgroup_limits){
 		.memory_bytes = limit[FH_LIMIT_MEMORY],
-		.tasks = limit[FH_LIMIT_PROCESSES] == FH_UNLIMITED ? FH_UNLIMITED
-		                                                   : limit[FH_LIMIT_PROCESSES] + 1, /* one more, for init */
+		.tasks = limit[FH_LIMIT_PROCESSES] == FH_UNLIMITED
+		             ? FH_UNLIMITED
+		             : limit[FH_LIMIT_PROCESSES] + 1, /* init counts as one more process */
 		.milli_cpus = limit[FH_LIMIT_CPU_RATE],
 	};
 }

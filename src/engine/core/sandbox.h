@@ -58,9 +58,9 @@ struct fh_owner {
 	 * time. */
 	void (*on_gone)(struct fh_sandbox *b);
 	FH_NULLABLE void (*on_dying)(struct fh_sandbox *b);       /* the state leaves READY; may be called twice */
-	FH_NULLABLE void (*on_exit)(struct fh_sandbox *b);        /* init reported that a program ended */
+	FH_NULLABLE void (*on_exit)(struct fh_sandbox *b);        /* init reported that a program has exited */
 	FH_NULLABLE void (*on_finished)(struct fh_sandbox *b);    /* all processes inside but init are dead */
-	FH_NULLABLE void (*on_program_end)(struct fh_sandbox *b); /* the program forked from a zygote ended */
+	FH_NULLABLE void (*on_program_end)(struct fh_sandbox *b); /* the program that was forked from a zygote has ended */
 	/* The connection that the sandbox answered to is closed; b->connection is NULL already. May free the sandbox. */
 	FH_NULLABLE void (*on_disconnect)(struct fh_sandbox *b, const struct fh_connection *c);
 	FH_NULLABLE void (*on_free)(struct fh_sandbox *b); /* the sandbox is being freed: the last call */
@@ -90,8 +90,8 @@ struct fh_program {
 	int pidfd, socket; /* -1: none; the socket is closed when the program's own code has begun */
 	uint64_t far_end;  /* inode of the program's end of the socket */
 	struct fh_watch pid_watch, socket_watch;
-	bool starting; /* RUN was sent; the end of its socket, its first output or its end shows that it began */
-	bool replaced; /* could not do the run, so init started another process instead */
+	bool starting; /* RUN was sent to the program, which begins when it closes its socket, prints something or ends */
+	bool replaced; /* the program could not do the run, so init started another one in its place */
 };
 
 struct fh_sandbox {
@@ -102,33 +102,33 @@ struct fh_sandbox {
 	bool plan_is_shared; /* the plan belongs to the template, which lives longer */
 	enum fh_sandbox_state state;
 	struct fh_connection *connection; /* receives the sandbox's answers; NULL: no client */
-	uint64_t request;                 /* the CREATE or RUN that is not answered yet; 0: none */
+	uint64_t request;                 /* number of the CREATE or RUN request that is not answered yet; 0: none */
 	const struct fh_owner *owner;
 	FH_NULLABLE const struct fh_origin *origin; /* what the sandbox was made from; NULL: from its plan alone */
-	struct fh_run *run;                         /* the owner's, for a RUN (serve/run.c) */
-	struct fh_group_run *group;                 /* the owner's, for a RUN of several members (serve/group.c) */
-	/* pipe ends for the program's descriptors 3, 4, …, kept until it is started; -1: none */
+	struct fh_run *run;                         /* set by the owner, for a RUN (serve/run.c) */
+	struct fh_group_run *group;                 /* set by the owner, for a RUN of several members (serve/group.c) */
+	/* ends of pipes that become the program's descriptors 3, 4, …; kept until the program is started; -1: none */
 	int links[FH_DESCRIPTORS_MAX];
 	char name[64]; /* "": no name */
 	enum fh_pause paused;
 	struct fh_hold *hold; /* the pause or resume that init is working on; NULL: none */
 	struct fh_freezer freezer;
-	struct fh_cgroup *left_groups; /* of ended programs whose background processes still run */
+	struct fh_cgroup *left_groups; /* control groups of ended programs that have background processes */
 	size_t left_count, left_capacity;
 	struct fh_ids ids;
 	struct fh_cgroup cgroup;
 	bool sampling;
-	bool sampling_sockets;        /* init reports what sockets hold and control groups do not count as memory */
-	uint64_t sockets_peak;        /* highest memory use with socket buffers included, in bytes */
-	struct fh_template *template; /* the origin's; NULL: made fresh */
+	bool sampling_sockets; /* init reports the memory that sockets hold and that the control groups do not count */
+	uint64_t sockets_peak; /* highest memory use, in bytes, including socket buffers */
+	struct fh_template *template; /* set by the origin; NULL: the sandbox was made fresh */
 	struct fh_sandbox *next_parked;
-	uint32_t token;            /* in messages to the holder and the zygote */
-	uint32_t network;          /* the holder's number for its network namespace (holder.h) */
-	bool asked, launched;      /* asked: the holder was asked to make it; launched: its set-up succeeded */
-	bool parked;               /* waits in a pool: no request uses it */
-	bool counted;              /* included in the engine's making_count */
+	uint32_t token;            /* number of this sandbox in messages to the holder and the zygote */
+	uint32_t network;          /* number of the sandbox's network namespace at the holder (holder.h) */
+	bool asked, launched;      /* asked: the holder was asked to make the sandbox; launched: its set-up succeeded */
+	bool parked;               /* the sandbox waits in a pool, and no request uses it yet */
+	bool counted;              /* the engine's making_count includes this sandbox */
 	bool files_come_along;     /* the plan's files are sent with the program's start, not before it */
-	bool init_finished;        /* FINISHED arrived before the program's end was seen */
+	bool init_finished;        /* init's FINISHED message arrived before the end of the program was seen */
 	int disk, rules;           /* descriptors of its writable layer and its Landlock rule set; -1: none */
 	bool has_program;          /* the run's program was forked from a zygote, so it is no child of init */
 	uint64_t program_baseline; /* resident bytes of the zygote that the program was forked from */
@@ -149,23 +149,23 @@ struct fh_sandbox {
 	uint64_t mapped_peak;        /* highest sampled size of mapped file pages, which no limit counts */
 	bool sampled_tasks_full;
 	bool oom_seen, disk_full;
-	uint64_t oom_kills; /* processes killed for lack of memory, at the last look */
+	uint64_t oom_kills; /* processes that the kernel had killed for lack of memory when this was last read */
 	enum fh_start start;
-	char start_why[160]; /* why no faster start was possible, when the plan left the choice; "": no reason to give */
+	char start_why[160]; /* why the program could not start faster, if the plan left the choice; "": no reason */
 	uint32_t layers;
 	struct fh_namespaces namespaces;    /* the namespaces of the sandbox's init */
-	char missing[FH_LAYER_COUNT_][120]; /* for each layer that is not in force: the reason */
+	char missing[FH_LAYER_COUNT_][120]; /* for each isolation layer that is not in force, the reason */
 	bool failed, cancelled;
 	struct fh_error error;    /* set when failed */
-	uint64_t destroy_request; /* the DESTROY that is answered once the sandbox is gone; 0: none */
+	uint64_t destroy_request; /* request number of the DESTROY that is answered once the sandbox is gone; 0: none */
 	struct fh_connection *destroy_connection;
 };
 
 /* Starts to make a sandbox. Takes ownership of the plan, on failure too. */
 int fh_sandbox_make(struct fh_engine *e, const struct fh_owner *owner, FH_OWN struct fh_plan *plan,
                     struct fh_connection *c, uint64_t request, struct fh_sandbox **ret, struct fh_error *err);
-void fh_sandbox_on_pid(struct fh_watch *w, uint32_t events); /* the sandbox's init ended */
-void fh_sandbox_gone_unmade(struct fh_sandbox *b);           /* ends a sandbox that has no process to kill */
+void fh_sandbox_on_pid(struct fh_watch *w, uint32_t events); /* call when the sandbox's init has ended */
+void fh_sandbox_gone_unmade(struct fh_sandbox *b);           /* ends a sandbox that has no processes to kill */
 int fh_sandbox_send(struct fh_sandbox *b, const void *message, size_t size, const int *fds, int fd_count,
                     struct fh_error *err);
 /* sends FINISH: init kills all other processes; after FH_FINISH_MS init is killed with them */

@@ -15,7 +15,9 @@
 #include "engine/core/sandbox.h"
 #include "engine/core/process/transfer.h"
 
-enum { OOM_LOOKS = 20 }; /* how often to look for what was killed after the kernel told of an OOM, 1 ms apart */
+enum {
+	OOM_LOOKS = 20
+}; /* how often, at intervals of 1 ms, to look for killed processes after the kernel reported an out-of-memory event */
 
 /* ------------------------------------------------------------------------------------------------------------- answers
  * A program can stop any helper that runs as the same user, and a successful attack might control init itself. The
@@ -74,7 +76,7 @@ static void look_for_answers(struct fh_timer *t)
 		if (!p->started)
 			stuck = start_is_stuck(p) || stuck;
 		else if (p->helper && helper_is_stuck(p))
-			fh_process_abandon(p); /* the client of the process sees that the answer is incomplete */
+			fh_process_abandon(p); /* tells the client of the process that the helper's answer is incomplete */
 	}
 	for (struct fh_transfer *x = b->transfers; x; x = x->next) {
 		any = true;

@@ -75,7 +75,7 @@ struct dialect {
 };
 
 enum {
-	CPU_PERIOD_US = 10000, /* short, so that a throttled run is never stopped for long */
+	CPU_PERIOD_US = 10000, /* a short period, so that a program that has used up its share is not stopped for long */
 	CPU_QUOTA_MIN_US = 1000,
 };
 
@@ -93,7 +93,7 @@ static uint64_t cpu_quota(uint64_t milli)
 static int v2_memory(int dir, uint64_t bytes)
 {
 	int r = put_number(dir, "memory.max", bytes);
-	(void)put(dir, "memory.swap.max", "0"); /* the file is absent where swap accounting is off */
+	(void)put(dir, "memory.swap.max", "0"); /* the kernel has no such file where swap accounting is off */
 	return r;
 }
 
@@ -431,11 +431,11 @@ int fh_cgroup_limit(struct fh_cgroup *g, const struct fh_cgroup_limits *l)
 	return g->host ? set_limits(g, l, &what) : 0;
 }
 
-/* A group that is removed lives on in the kernel, some ten to a hundred KiB, as long as a page of a file that a program
- * in it was the first to read stays in memory; a program may drop pages of shared files from memory and read them
- * again. So these pages are given back first. Pages that are yet to be written are left, since the engine would wait
- * for the disk. The kernel adds up its figures after some hundred changes on each processor: what a program does with
- * fewer than those is not seen. */
+/* When a group is removed, the kernel keeps ten to a hundred KiB for it as long as memory holds a page of a file that a
+ * program of the group was the first to read. A program can also drop pages of shared files and read them again, so
+ * that they become its group's. Therefore the engine gives these pages back before it removes the group, except those
+ * that wait to be written, for which it would have to wait for the disk. The kernel sums up its counters only after
+ * some hundred changes on each processor, so pages of a program that caused fewer changes are missed. */
 static void give_pages_back(const struct fh_cgroup *g)
 {
 	char text[8192];

@@ -16,12 +16,12 @@
 enum fh_controller { FH_CG_MEMORY, FH_CG_PIDS, FH_CG_CPU, FH_CG_CPUACCT, FH_CG_COUNT_ };
 
 struct fh_cgroup_host {
-	int version[FH_CG_COUNT_];      /* 2, 1, or 0: not available */
+	int version[FH_CG_COUNT_];      /* version of control groups: 2, 1, or 0 if the controller is not available */
 	char parent[FH_CG_COUNT_][512]; /* folders in which groups are made; controllers of one hierarchy have the same */
 	char prefix[112];               /* first part of the names of v1 groups: the engine's name and a dot */
 	char freezer[512];              /* folder in which groups of the v1 freezer are made; "": not available */
 	char why_not[160];              /* if no controller is available: the reason, for the user */
-	bool made;                      /* the engine's folders exist on disk */
+	bool made;                      /* the engine's folders were made */
 };
 
 /* Never fails: without control groups, every version is 0. On v2, makes the engine's own folder. */
@@ -29,7 +29,7 @@ void fh_cgroup_host_open(struct fh_cgroup_host *h);
 void fh_cgroup_host_close(struct fh_cgroup_host *h); /* removes the engine's folders, which must have no groups left */
 /* Removes the folders of dead engines and kills all processes in them. Returns how many were removed. */
 size_t fh_cgroup_collect(void);
-/* The same for one engine, named "fumehood-NS-PID-STARTTIME". The keeper uses it. */
+/* Does the same for one engine, named "fumehood-NS-PID-STARTTIME". Used by the keeper. */
 size_t fh_cgroup_remove_engine(const char *name);
 bool fh_cgroup_engine_name_of(pid_t pid, char *ret, size_t size);
 
@@ -64,8 +64,9 @@ int fh_cgroup_create(struct fh_cgroup *g, const struct fh_cgroup_host *h, const 
  * sandbox's group.) Fails with FH_E_UNAVAILABLE where the host cannot do it. */
 int fh_cgroup_create_below(struct fh_cgroup *g, const struct fh_cgroup *of, uint32_t number, uint64_t memory_bytes,
                            struct fh_error *err);
-/* Opens cgroup.procs for reading, `count` times, as v1 shows who joined only to a file that is opened anew: of a group
- * made below another, or of the hierarchy of `c`. Returns how many are open; all or none. */
+/* Opens the list of a group's processes (cgroup.procs) for reading, `count` times, because v1 shows new members only to
+ * a file that is opened anew. The group is the one made below another, or the one of the hierarchy of `c`. Returns how
+ * many are open: all or none. */
 int fh_cgroup_members(const struct fh_cgroup *g, int *ret, int count);
 int fh_cgroup_members_of(const struct fh_cgroup *g, enum fh_controller c, int *ret, int count);
 /* v2 only: freezes or thaws all processes of the group. -ENOTSUP: it is not a v2 group. */

@@ -48,9 +48,9 @@ static bool write_small(const char *path, const char *text)
 struct hierarchy {
 	bool v2;
 	char controllers[512]; /* v1: the mount options, which name the controllers */
-	char root[256];        /* the path within the hierarchy that is mounted at `mount` */
+	char root[256];        /* our group's path relative to the group that is mounted at `mount` */
 	char mount[256];
-	char ours[384]; /* folder of our own group; "": not visible */
+	char ours[384]; /* folder of our own group; "": our group is not visible under this mount */
 };
 
 enum { HIERARCHIES_MAX = 32 };
@@ -104,7 +104,7 @@ static void read_own_groups(struct hierarchy *h, size_t n)
 			if (strncmp(path, h[i].root, skip) != 0)
 				continue; /* our group is not below the part that is mounted */
 			const char *below = path + skip;
-			if (strncmp(below, "/..", 3) == 0) /* nor below the root of our cgroup namespace */
+			if (strncmp(below, "/..", 3) == 0) /* our group is not below the root of our cgroup namespace either */
 				continue;
 			snprintf(h[i].ours, sizeof(h[i].ours), "%.250s%.128s", h[i].mount, fh_streq(below, "/") ? "" : below);
 		}

@@ -21,9 +21,9 @@
 struct fh_cgroup_level {
 	const char *name; /* name of the group's folder */
 	uid_t owner;
-	bool delegated;         /* has the extended attribute */
-	bool root_of_namespace; /* the root of our cgroup namespace */
-	bool root_of_hierarchy; /* of the host's, which is never ours */
+	bool delegated;         /* the folder has the extended attribute that marks it as delegated */
+	bool root_of_namespace; /* this group is the root of our cgroup namespace */
+	bool root_of_hierarchy; /* this group is the root of the whole hierarchy, which is never ours */
 };
 
 enum { FH_CGROUP_NOT_OURS = -1, FH_CGROUP_LEVELS_MAX = 32 };

@@ -17,13 +17,14 @@
 
 struct fh_entry {
 	int anchor;            /* pidfd of the process whose namespaces are entered */
-	uint64_t namespaces;   /* CLONE_NEW* bits of the anchor's namespaces to enter, the user namespace included */
+	uint64_t namespaces;   /* CLONE_NEW* bits of the anchor's namespaces to enter, including the user namespace */
 	uint32_t uid, gid;     /* ids to change to, as seen in the user namespace */
-	uint64_t capabilities; /* to keep across exec, in that user namespace */
+	uint64_t capabilities; /* capabilities to keep across exec, in that user namespace */
 	bool no_new_privs;
-	bool confined; /* in a Landlock domain from which it cannot trace or signal processes outside (landlock.c) */
+	/* whether to enter a Landlock domain from which no process outside can be traced or signalled (landlock.c) */
+	bool confined;
 	const struct sock_fprog *filter; /* NULL: no seccomp filter */
-	const struct fh_cgroup *cgroup;  /* the template's; NULL: stay in the engine's */
+	const struct fh_cgroup *cgroup;  /* the template's control group; NULL: stay in the engine's */
 	const char *cwd;                 /* path inside the namespaces */
 	int image;                       /* a descriptor to execute; -1: execute argv[0], a path inside */
 	char *const *argv, *const *env;
@@ -33,7 +34,7 @@ struct fh_entry {
 };
 
 struct fh_entered {
-	int32_t error; /* errno; 0: success, and the packet carries the program's pidfd */
+	int32_t error; /* errno of the failed step; 0: success, and the packet carries the program's pidfd */
 	int32_t step;  /* enum fh_entry_step */
 };
 enum fh_entry_step {

@@ -36,17 +36,19 @@ struct fh_holder_template {
 	uint32_t uid, gid; /* without ranges: the single id, as seen in the template's user namespace */
 	uint32_t sampling;
 	uint32_t zero;
-	uint64_t plan_size; /* the second descriptor is memory that holds the plan's wire form */
+	uint64_t plan_size; /* the message's second descriptor is memory with the plan, encoded as in frames */
 };
 
 struct fh_holder_make {
 	uint32_t op;
 	uint32_t token;
-	uint32_t first_id; /* with ranges: first id of the sandbox's range in the template's user namespace */
+	uint32_t first_id; /* with ranges: the first id of the sandbox's range, as seen in the template's user namespace */
 	uint32_t into;     /* 1: the last descriptor is the folder of a v2 group to clone into */
-	uint32_t entries;  /* number of descriptors, after init's socket, to each of which the child writes "0" */
+	/* number of descriptors after init's socket; the child writes "0" to each, which moves it into a v1 group */
+	uint32_t entries;
 	uint32_t over_count;
-	uint8_t over[FH_NETNS_MAX]; /* places of network namespaces whose sandboxes have ended (netns.h) */
+	/* numbers of the network namespaces whose sandboxes have ended and that may be reused (netns.h) */
+	uint8_t over[FH_NETNS_MAX];
 };
 
 struct fh_holder_made {

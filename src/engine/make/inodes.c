@@ -31,11 +31,11 @@ static const char *const system_folders[] = { "/usr", "/etc", "/bin", "/sbin", "
 
 /* The overlays of this process's one build: at most one for each folder. */
 static struct {
-	const char *lower; /* "/", or one of system_folders */
+	const char *lower; /* the folder that the overlay shows: "/", or one of system_folders */
 	int root;          /* or -errno */
 } bases[FH_ARRAY_SIZE(system_folders)];
 static unsigned base_count;
-static bool disturbed[FH_PLAN_MOUNTS_MAX]; /* for each of the plan's mounts */
+static bool disturbed[FH_PLAN_MOUNTS_MAX]; /* for each mount of the plan: whether an overlay shows its source */
 
 /* The folder of the system that contains `path`, or NULL. */
 static const char *system_folder_of(const char *path)
@@ -46,8 +46,8 @@ static const char *system_folder_of(const char *path)
 	return NULL;
 }
 
-/* Whether a mount is one of the system's: a folder of it as a whole, or a part of /etc. Any other mount from below such
- * a folder was asked for by the user, and is bound. */
+/* Whether a mount shows the host's system: a whole system folder, or a part of /etc. The user asked for any other mount
+ * of something below such a folder, and that is bound. */
 bool fh_inodes_wanted(const struct fh_build *b, const struct fh_plan_mount *m)
 {
 	if (!(b->l->plan->layers & 1u << FH_LAYER_INODES) || m->kind != FH_MOUNT_BIND || m->writable ||
@@ -72,7 +72,7 @@ static char *mount_point_of(char *line)
 	return end ? line : NULL;
 }
 
-/* Marks the sources that a mount point is at, inside or above: an overlay would show what it hides. */
+/* Marks the sources that have a mount point at, inside or above them: an overlay would show what that mount hides. */
 static void mark_disturbed(const struct fh_build *b, const char *point)
 {
 	const struct fh_plan *p = b->l->plan;
@@ -83,7 +83,8 @@ static void mark_disturbed(const struct fh_build *b, const char *point)
 			disturbed[i] |= fh_path_within(point, p->mounts[i].source) || fh_path_within(p->mounts[i].source, point);
 }
 
-/* Marks the sources that do not lie, whole, on the root's own mount. False: the mounts could not be read. */
+/* Marks the sources that are not entirely on the mount of the root file system. False: the list of mounts could not be
+ * read. */
 static bool find_disturbed(const struct fh_build *b)
 {
 	char text[4 * LINE_MAX_BYTES + 1];
@@ -100,7 +101,7 @@ static bool find_disturbed(const struct fh_build *b)
 			mark_disturbed(b, point);
 		}
 		have = strlen(line);
-		if (have == sizeof(text) - 1) /* a line that does not fit */
+		if (have == sizeof(text) - 1) /* the line is longer than the buffer */
 			return false;
 		memmove(text, line, have);
 	}
@@ -113,7 +114,8 @@ static void add(char *to, const char *text)
 	memcpy(to + strlen(to), text, strlen(text) + 1);
 }
 
-/* Mounts an overlay of `lower` on the workbench, which must be the working directory. Returns its root, or -errno. */
+/* Mounts an overlay of `lower` on the workbench, which must be the working directory. Returns the overlay's root, or
+ * -errno. */
 static int mount_base(const struct fh_build *b, const char *lower)
 {
 	char options[64] = "", name[32] = "system", number[24];
@@ -127,7 +129,8 @@ static int mount_base(const struct fh_build *b, const char *lower)
 	return root < 0 ? -errno : root;
 }
 
-/* The root of the overlay that has `lower` below it, or -errno. What failed once is not tried again. */
+/* The root of the overlay that shows the folder `lower`, made at the first call; or -errno. A folder whose overlay
+ * failed is not tried again. */
 static int base_of(const struct fh_build *b, const char *lower)
 {
 	for (unsigned i = 0; i < base_count; i++)

@@ -22,7 +22,8 @@
 #define MFD_EXEC 0x0010U
 #endif
 
-/* Sealed, so that a process that opens /proc/1/exe cannot change what the next sandbox runs. */
+/* The memory file with fumehood-init is sealed, so that a process that opens /proc/1/exe cannot change what the next
+ * sandbox runs. */
 static int make_init_image(struct fh_error *err)
 {
 	int fd = memfd_create("fumehood-init", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
@@ -209,8 +210,8 @@ int fh_launch_failed(const struct fh_setup_report *r, struct fh_error *err)
 	int step = r->step >= 0 && r->step < FH_SETUP_COUNT_ ? r->step : FH_SETUP_READY;
 	bool path = step == FH_SETUP_ROOT || step == FH_SETUP_VOLUME || step == FH_SETUP_MOUNT;
 	fh_error_sys(err, r->error, "cannot %s%s%.200s", step_texts[step], path ? " " : "", path ? r->what : "");
-	/* AppArmor lets a user create the namespace and then denies its capabilities: the first step that needs one
-	 * fails */
+	/* AppArmor may let a user create the namespace and then deny the capabilities in it, so that the first step that
+	 * needs one fails */
 	if (step == FH_SETUP_UNSHARE || step == FH_SETUP_MAPS || step == FH_SETUP_NETWORK || step == FH_SETUP_HOSTNAME)
 		fh_launch_explain(r->error, err);
 	else if (step == FH_SETUP_VOLUME && (r->error == EINVAL || r->error == EPERM))

@@ -28,8 +28,9 @@ struct fh_setup_report {
 	int32_t step; /* enum fh_setup_step; FH_SETUP_IDS asks for the id maps */
 	int32_t error;
 	uint32_t layers_off; /* bit set of layers that the kernel does not support, such as Landlock on an old one */
-	uint32_t landlock;   /* 1: the kernel refused a mount that only Landlock refuses, so Landlock is in force */
-	char what[256];      /* path or name that the failed step worked on */
+	/* 1: the kernel refused a mount that only Landlock would refuse, which shows that Landlock is in force */
+	uint32_t landlock;
+	char what[256]; /* path or name that the failed step worked on */
 };
 
 enum fh_setup_step {
@@ -91,7 +92,8 @@ int fh_mounts_own(const struct fh_launch *l, int32_t *ret_step, char what[256], 
 /* landlock.c: restricts the calling process to the plan's folders. Returns 0; 1: the kernel has no Landlock; or
  * -errno. */
 int fh_landlock_enter(const struct fh_plan *plan);
-/* The rule set for that, for other processes to enter. -ENOSYS: the kernel has no Landlock; or another -errno. */
+/* Makes the Landlock rule set that fh_landlock_enter would enter, for other processes. Returns its descriptor, or
+ * -errno (-ENOSYS: the kernel has no Landlock). */
 int fh_landlock_rules(const struct fh_plan *plan);
 /* Enters a domain that only keeps a zygote, and the programs it forks, from tracing and signalling processes outside.
  * Returns as fh_landlock_enter. */

@@ -30,11 +30,11 @@ struct fh_build {
 	int device[FH_DEVICES_MAX]; /* nodes of the DEV mount, of which a plan has at most one */
 	/* has_nodes: the plan has a DEV mount; own_nodes: its nodes are new ones, not the host's (fh_make_devices) */
 	bool has_nodes, own_nodes;
-	uid_t uid;          /* the program's, as seen by the file systems that are made here */
+	uid_t uid;          /* ids of the program's user, as the file systems mounted here see them */
 	bool root_writable; /* result of fh_plan_root_is_writable */
 	unsigned folders;   /* number of folders made in the writable layer so far */
-	int settings;       /* /proc/sys, opened while it was still writable */
-	char *what;         /* what is being worked on, for the report */
+	int settings;       /* descriptor of /proc/sys, opened before it was made read-only */
+	char *what;         /* the path or name being worked on, for the report */
 	int32_t *step;      /* the step of the report, enum fh_setup_step */
 };
 

@@ -24,12 +24,12 @@ enum { SOCKET_PLACE = 3, REPORT_PLACE = 4 };
 
 static struct fh_setup_report report;
 static struct {
-	/* for a program that is forked from a zygote: the Landlock rule set and the writable layer, sent to the engine; or
-	 * -1 */
+	/* rule set and writable layer for a program that is forked from a zygote: the engine gets these descriptors; or -1
+	 */
 	int rules, disk;
 	int diagnosis; /* netlink socket through which init counts socket buffers; or -1 */
 } own = { -1, -1, -1 };
-static int report_to;            /* number of the report pipe, which changes when descriptors are placed */
+static int report_to;            /* number of the report pipe; it changes when descriptors are moved to their places */
 static int settings_folder = -1; /* the new /proc/sys from before it became read-only */
 
 static bool has_layer(const struct fh_launch *l, enum fh_layer layer)
@@ -104,7 +104,7 @@ static int enter_cgroup(const struct fh_launch *l)
 	if (r == 0 && has_layer(l, FH_LAYER_CGROUP) && unshare(CLONE_NEWCGROUP) < 0) {
 		if (errno != EINVAL)
 			return -errno;
-		report.layers_off |= 1u << FH_LAYER_CGROUP; /* the kernel has no control groups */
+		report.layers_off |= 1u << FH_LAYER_CGROUP; /* this kernel has no cgroup namespaces */
 	}
 	return r;
 }
@@ -296,7 +296,8 @@ void fh_reset_signals(void)
 		(void)signal(n, SIG_DFL);
 }
 
-/* Makes the child die with the engine. To be repeated after each change of ids, which clears the setting. */
+/* Makes the kernel kill this child when the engine dies. Must be repeated after each change of ids, which clears the
+ * setting. */
 static int follow_engine(void)
 {
 	return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ? -errno : 0;
@@ -308,7 +309,9 @@ static int build_mounts(const struct fh_launch *l)
 	int disk = -1;
 	int r = l->part == FH_PART_OWN ? fh_mounts_own(l, &step, report.what, &disk, &settings_folder)
 	                               : fh_mounts_build(l, &step, report.what, &settings_folder);
-	if (l->plan->zygote.main_file) /* init does not see that program's end, at which the engine looks at the layer */
+	/* init does not see the end of a program that was forked from a zygote, so the engine looks at the writable layer
+	 * then */
+	if (l->plan->zygote.main_file)
 		own.disk = disk;
 	report.step = step;
 	return r;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-/*
- * Volumes: folders of the host that several sandboxes have mounted, each writing as its own users.
+/* Volumes: folders of the host that are mounted in several sandboxes, each of which writes there as its own users.
  *
- * Where each sandbox has a range of host ids, a file of one sandbox would belong to nobody in the next. So a volume's
- * files have ids of a range of their own on disk (FH_IDS_VOLUMES), which an id-mapped mount shows as the sandbox's
- * (mount_setattr(2), MOUNT_ATTR_IDMAP). No user of the host has these ids: a setuid program that a sandbox leaves in a
- * volume gives nobody's rights.
- */
+ * Where each sandbox has its own range of host ids, files that one sandbox wrote would belong to unknown ids in the
+ * next. So on disk the files of volumes have ids from a range of their own (FH_IDS_VOLUMES), and an id-mapped mount
+ * shows these as the sandbox's ids (mount_setattr(2), MOUNT_ATTR_IDMAP). No user of the host has an id of that range,
+ * so a setuid program that a sandbox leaves in a volume gives no user's rights. */
 #include "engine/make/mounts.h"
 
 #include <errno.h>
@@ -93,8 +91,8 @@ static int map_namespace(const struct fh_build *b)
 	return r < 0 ? r : FH_TAKE_FD(own);
 }
 
-/* Gives a new volume, which the engine's own user has made, to the program's user. A folder of anybody else is no
- * volume: its owner would lose it. */
+/* Gives a new volume, which the engine's own user has made, to the program's user. A folder of any other user is
+ * refused as a volume, because its owner would lose it. */
 static int give_new(int source, int tree, const struct fh_build *b)
 {
 	struct stat st;
@@ -120,7 +118,7 @@ int fh_volume_open(const struct fh_build *b, int source)
 	fh_auto_close int tree = fh_open_tree(source, "", AT_EMPTY_PATH);
 	if (tree < 0)
 		return -errno;
-	if (!b->l->ids.ranges) /* the sandbox has the id of the engine's user, to whom the files belong */
+	if (!b->l->ids.ranges) /* the sandbox uses the id of the engine's user, to whom the volume's files belong */
 		return FH_TAKE_FD(tree);
 	fh_auto_close int namespace = map_namespace(b);
 	if (namespace < 0)

@@ -42,8 +42,8 @@ bool fh_peer_may_ask(int socket, const struct ucred *peer)
 {
 	if (peer->uid != geteuid() && peer->uid != 0)
 		return false;
-	/* A process without a number here is in none of our sandboxes. No program of a user's sandbox has root's uid, and
-	 * a user may not look at root's processes. */
+	/* A process whose pid is not visible here is in none of our sandboxes. No program of a user's sandbox has root's
+	 * uid, and a user may not examine root's processes. */
 	if (peer->pid == 0 || (peer->uid == 0 && geteuid() != 0))
 		return true;
 	return is_in_our_user_namespace(socket, peer->pid);

@@ -13,6 +13,7 @@ enum {
 bool fh_queue_is_needed(const struct fh_engine *e);
 /* takes ownership of its plan */
 int fh_queue_add(struct fh_engine *e, const struct fh_deferred *asked, struct fh_error *err);
-void fh_queue_forget(struct fh_engine *e, struct fh_connection *c, uint64_t request); /* request 0: all requests of c */
+void fh_queue_forget(struct fh_engine *e, struct fh_connection *c,
+                     uint64_t request);      /* drops the waiting runs of c; request 0: all of them */
 void fh_queue_count(struct fh_sandbox *b);   /* counts the sandbox of a run as being made */
 void fh_queue_is_made(struct fh_sandbox *b); /* the sandbox is ready or gone, so the next run may begin */

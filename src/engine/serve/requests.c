@@ -201,7 +201,7 @@ static int on_renew(struct fh_connection *c, const struct fh_frame *f, struct fh
 		return fh_request_no_sandbox(err);
 	uint64_t ms = fh_request_number(f, F_LEASE_MS, 0);
 	if (ms == 0)
-		b->connection = c; /* the sandbox answers to the connection that asked for it */
+		b->connection = c; /* the sandbox sends its answers to the connection that asked for it */
 	fh_sandbox_lease(b, ms);
 	fh_request_reply(c, f);
 	return 0;
@@ -277,7 +277,8 @@ static int on_cancel(struct fh_connection *c, const struct fh_frame *f, struct f
 			}
 			fh_sandbox_destroy_now(b);
 			if (b->run)
-				fh_run_settle(b); /* the run may be over and only be waiting for its client's credit */
+				fh_run_settle(
+				    b); /* the run may be over already, and only wait until its client gives credit for more output */
 			return 0;
 		}
 		for (struct fh_process *p = b->processes; p; p = p->next)
@@ -289,7 +290,7 @@ static int on_cancel(struct fh_connection *c, const struct fh_frame *f, struct f
 					return 0;
 				}
 	}
-	return 0; /* it was answered already */
+	return 0; /* the request was answered already */
 }
 
 static int on_data(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)

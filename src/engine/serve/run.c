@@ -211,7 +211,7 @@ struct fh_output *fh_run_output(struct fh_sandbox *b, struct fh_id id)
 
 /* ------------------------------------------------------------------------------------------------------ files out */
 
-/* alone: no process but init is alive. */
+/* alone: init has no other process beside it. */
 static void end_sandbox(struct fh_sandbox *b, bool alone)
 {
 	fh_sandbox_destroy_now(b);
@@ -287,7 +287,7 @@ static void on_program_end(struct fh_sandbox *b)
 		fh_group_on_over(b, false);
 	/* there is nothing left for init to do, so the sandbox is killed as a whole */
 	if (!b->plan->outs[0] && !b->sampling)
-		/* a program that never had a second process leaves none behind */
+		/* a program that never had a second process leaves no process behind */
 		end_sandbox(b, b->run->process->usage.processes_peak == 1);
 	else if (b->init_finished)
 		on_finished(b);

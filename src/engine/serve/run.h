@@ -15,9 +15,9 @@ int fh_run_start(struct fh_engine *e, FH_OWN struct fh_plan *plan, bool stdin_op
 int fh_run_start_now(struct fh_engine *e, const struct fh_deferred *asked, struct fh_sandbox **ret,
                      struct fh_error *err);
 void fh_run_begin(struct fh_sandbox *b); /* call after fh_run_start; begins the run if its sandbox is ready already */
-/* request 0: all requests of c */
+/* Drops the runs of c that wait for a parked sandbox; request 0: all of them. */
 void fh_run_forget_deferred(struct fh_engine *e, struct fh_connection *c, uint64_t request);
-/* answers if its connection is closed or it was cancelled; may free the sandbox */
+/* answers the run if its connection is closed or it was cancelled; may free the sandbox */
 void fh_run_settle(struct fh_sandbox *b);
 struct fh_output *fh_run_output(struct fh_sandbox *b, struct fh_id id);
 void fh_run_spawn(struct fh_sandbox *b); /* starts the program; the files must have been written */

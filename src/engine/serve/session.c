@@ -99,7 +99,8 @@ int fh_session_make(struct fh_engine *e, const struct fh_deferred *asked, struct
 	struct fh_chosen chosen;
 	struct fh_sandbox *b;
 	struct fh_plan *plan = asked->plan;
-	/* Programs come later, one by one, so that none is forked from a zygote with the sandbox. Its files are its own. */
+	/* The session's programs are started later, one by one, so no program is forked from a zygote together with the
+	 * sandbox. Its files belong to it alone. */
 	struct fh_plan made_of = *plan;
 	made_of.zygote.main_file = 0;
 	made_of.file_count = 0;

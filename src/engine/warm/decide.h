@@ -51,7 +51,8 @@ enum fh_choice {
 	FH_CHOICE_TEMPLATE, /* in a sandbox that is made from a template */
 	FH_CHOICE_PARKED,   /* in a parked sandbox */
 	FH_CHOICE_DEFER,    /* in the next parked sandbox, for which it waits */
-	FH_CHOICE_REFUSE,   /* not at all: the start that the plan demands is not available, and the run may not wait */
+	/* the run does not start: the start that its plan demands is not available, and the run may not wait */
+	FH_CHOICE_REFUSE,
 };
 
 struct fh_template_offer {
@@ -81,7 +82,7 @@ struct fh_template_age {
 	bool idle; /* used by nothing but the template's own parked sandboxes */
 	int64_t unused_ms, age_ms;
 	uint64_t forks;     /* programs that its zygote has forked */
-	bool trunk_is_gone; /* a branch whose trunk serves no more */
+	bool trunk_is_gone; /* it is a branch whose trunk serves no requests any more */
 	bool is_branch;     /* age and forks are judged for the trunk, not for a branch */
 	bool succeeded;     /* another template is being made to replace this one */
 };
@@ -94,7 +95,7 @@ enum fh_template_fate fh_decide_fate(const struct fh_template_age *a, const stru
 /* ------------------------------------------------------------------------------------------------------- the pool */
 
 struct fh_pool_facts {
-	size_t target;            /* parked sandboxes that the template should have */
+	size_t target;            /* how many parked sandboxes the template should have */
 	size_t waiting;           /* runs that wait for one, in addition to the target */
 	size_t parked, making;    /* sandboxes of this template; `parked` does not include those being made */
 	size_t parked_everywhere; /* of all templates, including those being made */

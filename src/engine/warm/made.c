@@ -80,7 +80,9 @@ void fh_made_on_launched(struct fh_sandbox *b)
 		fh_sandbox_on_made(b);
 }
 
-enum { PARKED_MEMORY_MIN = 16 << 20 }; /* bytes; init and the program forked from the zygote need a few MiB */
+enum {
+	PARKED_MEMORY_MIN = 16 << 20
+}; /* bytes of memory that the making takes: init and the program forked from the zygote need a few MiB */
 
 /* A sandbox made for the pool gets the limits of the last request, so that they usually need no change when it is
  * taken; but never so little memory that making it would fail or become slow. */

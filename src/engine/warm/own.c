@@ -23,7 +23,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 
-enum { STANDARD = 3 /* 0 to 2, which each run replaces */, LINK_MAX = 64 };
+enum { STANDARD = 3 /* first descriptor to compare: each run replaces 0 to 2 */, LINK_MAX = 64 };
 
 /* ----------------------------------------------------------------------------------------------------- descriptors */
 
@@ -80,7 +80,7 @@ bool fh_held_read(pid_t zygote, struct fh_held *ret)
 struct comparison {
 	const struct fh_held *held;
 	pid_t program;
-	uint64_t socket; /* inode of the program's socket to the engine */
+	uint64_t socket; /* inode number of the socket between the program and the engine */
 	char *why;
 	size_t size;
 };

@@ -17,7 +17,7 @@ struct fh_held {
 	int fd[FH_HELD_MAX];
 };
 
-/* False: more than FH_HELD_MAX, or they cannot be listed. */
+/* Records the descriptors of a zygote. False: it has more than FH_HELD_MAX, or they cannot be listed. */
 bool fh_held_read(pid_t zygote, struct fh_held *ret);
 /* socket: inode of the program's own socket to the engine. On false, `why` has the reason. */
 bool fh_held_apart(const struct fh_held *held, pid_t program, uint64_t socket, char *why, size_t size);

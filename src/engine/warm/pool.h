@@ -10,8 +10,8 @@ struct fh_deferred {
 	struct fh_plan *plan;
 	bool stdin_open;   /* of a run */
 	size_t window;     /* of a run */
-	char name[64];     /* of a session; "": none */
-	uint64_t lease_ms; /* of a session; 0: none */
+	char name[64];     /* of a session's CREATE: its name; "": none */
+	uint64_t lease_ms; /* of a session's CREATE: its lease; 0: none */
 	struct fh_connection *connection;
 	uint64_t request;
 	/* Continues with that sandbox, which now belongs to the request. */

@@ -63,7 +63,8 @@ enum {
 	FH_TEMPLATE_MAKING_MS = 30000, /* for each step of its making; an import may be slow */
 	FH_TEMPLATE_BROKEN_MS = 60000, /* time until a broken template is made again */
 	FH_TEMPLATE_IDLE_MS = 300000,
-	FH_TEMPLATE_FORKS_MAX = 10000, /* of one zygote; then a successor is made, with new randomness and addresses */
+	FH_TEMPLATE_FORKS_MAX =
+	    10000, /* maximum age of a zygote; then a successor is made, which has new randomness and addresses */
 	FH_TEMPLATE_AGE_MS = 600000,
 	FH_TEMPLATE_TASKS_MAX = 256,
 	FH_TEMPLATE_LOOK_MS = 1000, /* period of the check for idleness, age and the pool's size */
@@ -86,10 +87,12 @@ struct fh_template {
 	struct fh_template *trunk;
 	size_t branches; /* templates that have this one as their trunk, itself not counted */
 	bool branching;  /* a branch is being made; one at a time, so that output on zygote_output can be attributed */
-	uint32_t branch_token; /* token of the BRANCH message that asked for this template's zygote */
+	uint32_t branch_token; /* token of the BRANCH message that asked for this template's zygote, to match the answer */
 	uid_t owner;
 	struct fh_buf key;
-	struct fh_plan *plan; /* plan of its first request: park and start part, and the limits for sandboxes made ahead */
+	/* the plan of the first request for this template: its park and start part, and the limits for sandboxes that are
+	 * made ahead */
+	struct fh_plan *plan;
 	enum fh_template_state state;
 	char why[FH_ZYGOTE_WHY_MAX + 80]; /* the reason, when BROKEN */
 	struct fh_ids ids;

@@ -64,7 +64,7 @@ int fh_template_make(struct fh_template *t, struct fh_sandbox *b, struct fh_erro
 	if (t->state >= FH_TEMPLATE_ENDING)
 		return fh_error_set(err, FH_E_UNAVAILABLE, "the template has ended: %s", t->why);
 	if (t->state != FH_TEMPLATE_SERVING)
-		return 0; /* asked when the template serves */
+		return 0; /* the request is sent when the template serves */
 	int r = ask_holder(t, b);
 	if (r == -EAGAIN || r == -EMFILE) /* the queue is full: more was asked for than the holder takes at once */
 		return fh_error_sys(err, -r, "the template's holder is busy");
@@ -131,7 +131,8 @@ static bool send_template(struct fh_template *t)
 	struct fh_error err = FH_ERROR_INIT;
 	fh_auto_buf struct fh_buf plan = FH_BUF_INIT(FH_FRAME_PAYLOAD_MAX);
 	fh_auto_close int memory = memfd_create("fumehood-plan", MFD_CLOEXEC);
-	struct fh_plan *park = fh_plan_copy(t->plan); /* without what belongs to a single request: files, stdin */
+	struct fh_plan *park =
+	    fh_plan_copy(t->plan); /* copies the plan without what belongs to a single request: files and stdin */
 	for (size_t i = 0; i < park->file_count; i++) {
 		free(park->files[i].name);
 		free(park->files[i].content.data);

@@ -180,7 +180,7 @@ static bool is_isolated(struct fh_sandbox *b, pid_t pid, const struct fh_init_st
 	for (size_t i = 0; i < FH_ARRAY_SIZE(sets); i++)
 		caps |= fh_proc_number(status, sets[i], 16, ~0ULL);
 	uint64_t privs = fh_proc_number(status, "NoNewPrivs", 10, 0), seccomp = fh_proc_number(status, "Seccomp", 10, 0);
-	/* Linux 5.9; older kernels have no such line */
+	/* line of Linux 5.9 and later */
 	uint64_t filters = fh_proc_number(status, "Seccomp_filters", 10, 2);
 	uint32_t layers = b->plan->layers;
 	*ret_why = fh_proc_number(status, "Threads", 10, 0) != 1                               ? "threads"

@@ -11,9 +11,10 @@ struct fh_sandbox;
 
 enum {
 	FH_EXIT_KEPT_MS = 30000,
-	FH_KILL_MS = 5000,            /* time for a session's process to die after it exceeded a limit */
-	FH_PROCESSES_KEPT_MAX = 2048, /* of one sandbox: running, or ended less than FH_EXIT_KEPT_MS ago */
-	FH_WAITERS_MAX = 256,         /* clients that wait for one process */
+	FH_KILL_MS = 5000, /* time for a session's process to die after it exceeded a limit */
+	FH_PROCESSES_KEPT_MAX =
+	    2048, /* maximum processes of one sandbox that are running, or ended less than FH_EXIT_KEPT_MS ago */
+	FH_WAITERS_MAX = 256, /* clients that wait for one process */
 	/* stdin, stdout, stderr, the plan's descriptors, a memory file with the plan's files, and control groups */
 	FH_SPAWN_FDS_MAX = 3 + FH_DESCRIPTORS_MAX + 1 + FH_INIT_GROUPS_MAX,
 };
@@ -37,26 +38,27 @@ struct fh_process {
 	uint32_t token;
 	struct fh_connection *connection; /* receives STARTED */
 	uint64_t request;
-	bool awaited; /* at the previous check of unanswered requests, init had not yet answered its start */
+	bool awaited; /* init had not confirmed the process's start at the previous check of unanswered requests */
 	bool pty, one_shot, started, exited;
-	bool helper;       /* works for init on behalf of a client: it is not listed, and freed once its answer is read */
-	uint32_t pid, uid; /* as seen inside the sandbox */
+	bool helper; /* a helper of init, which serves a client's request: not listed, and freed once its answer is read */
+	uint32_t pid, uid; /* as numbered inside the sandbox */
 	char tag[64];
 	struct fh_cgroup group; /* for a process of a session: a group below the sandbox's */
 	bool has_group;
-	bool counts_whole; /* reports the whole sandbox's usage, although the process has a group (F_WHOLE) */
+	/* reports the usage of the whole sandbox, although the process has a control group of its own (F_WHOLE) */
+	bool counts_whole;
 	struct fh_input input;
 	struct fh_output *streams; /* stdout and stderr, or the terminal */
 	struct fh_process_limits limits;
 	struct fh_timer wall_timer, cpu_timer, forget_timer;
 	int64_t start_ns;
-	/* base: usage of the sandbox when the process started; usage: of the process, known once it exited */
+	/* base: the sandbox's usage when the process started; usage: the process's own, known once it has exited */
 	struct fh_usage base, usage;
 	int64_t held_since_ns; /* when its clocks were stopped; 0: they run */
 	int64_t held_ns;       /* while the sandbox is paused: what was left of the wall time; -1: no limit */
 	uint64_t moved;        /* helpers only: bytes that its streams had carried at the previous check */
-	struct fh_id into;     /* helpers only: the one that reads its stdout; zero: its client does */
-	bool joined;           /* helpers only: another one writes to its stdin */
+	struct fh_id into;     /* helpers only: the helper that reads this one's stdout; zero: the client reads it */
+	bool joined;           /* helpers only: another helper writes to this one's stdin */
 	uint32_t fired;
 	uint64_t oom_kills_before; /* the sandbox's oom_kills when the process started */
 	int wait_status;
@@ -76,7 +78,8 @@ struct fh_spawn {
 	struct fh_process_limits limits;
 	uint64_t memory_bytes; /* FH_UNLIMITED: only the sandbox's limit applies */
 	struct fh_str stdin_data;
-	/* its stdout is the stdin of this process, which no client writes to from then on; NULL: a stream of its own */
+	/* Helpers only: the helper whose stdin this process's stdout becomes; no client writes to that stdin from then on.
+	 * NULL: stdout is a stream to the client. */
 	FH_NULLABLE struct fh_process *into;
 };
 /* Sends SPAWN to init. When init answers, `request` is answered on `c` with STARTED or ERROR. */
@@ -86,7 +89,7 @@ void fh_process_on_spawned(struct fh_process *p, const struct fh_init_spawned *m
 /* Has init execute the program instead, after the one forked from a zygote could not be used and gave the descriptors
  * back. */
 int fh_process_spawn_again(struct fh_process *p, const int *fds, int fd_count, struct fh_error *err);
-/* Called when the run was sent to the program that was forked ahead: the clocks start. */
+/* Called when the run was sent to the program that was forked from a zygote: starts the clocks of its limits. */
 void fh_process_on_sent(struct fh_process *p);
 void fh_process_on_begun(struct fh_process *p); /* the program was forked from a zygote, and now runs its own code */
 void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m);

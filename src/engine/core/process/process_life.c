@@ -219,7 +219,8 @@ static void forget_helper(struct fh_process *p)
 
 void fh_process_on_helper_stream_end(struct fh_output *s)
 {
-	s->on_end = fh_process_on_helper_stream_end; /* set again for the helper's other stream, which may still be open */
+	/* the helper may have another stream that is still open, and whose end calls this again */
+	s->on_end = fh_process_on_helper_stream_end;
 	forget_helper(s->process);
 }
 

@@ -187,7 +187,9 @@ static int take_pipe(struct fh_process *into, int pipe[2], struct fh_error *err)
 	pipe[1] = fh_input_take(into->sandbox->engine, &into->input);
 	if (pipe[1] < 0)
 		return fh_error_set(err, FH_E_ARGUMENT, "the stdin of the other helper is closed, or was written to");
-	(void)fcntl(pipe[1], F_SETPIPE_SZ, LARGE); /* refused where the user's pipes are full: it stays as it is */
+	(void)fcntl(
+	    pipe[1], F_SETPIPE_SZ,
+	    LARGE); /* a user who has used up their quota of pipe memory gets an error, and the pipe keeps its size */
 	into->joined = true;
 	return 0;
 }
@@ -287,7 +289,7 @@ int fh_process_spawn_again(struct fh_process *p, const int *fds, int fd_count, s
 		                        .one_shot = p->one_shot,
 		                        .uid = plan->uid,
 		                        .gid = plan->gid };
-	fh_limits_stop(p); /* the clocks start again when init has started the program */
+	fh_limits_stop(p); /* stops the clocks until init has started the program */
 	p->start_ns = fh_now_ns();
 	return send_spawn(p, &s, room, fd_count, false, err); /* the plan's files were written already */
 }

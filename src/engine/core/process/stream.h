@@ -23,8 +23,8 @@ struct fh_output {
 	uint64_t acked, sent, limit; /* offsets in the stream; limit: how many bytes are kept, FH_UNLIMITED: all */
 	size_t window;
 	bool ended, truncated, end_sent;
-	bool drop;                           /* while no client is attached, the oldest bytes are discarded to make room */
-	void (*on_end)(struct fh_output *s); /* called when the client has acknowledged all bytes and been sent END */
+	bool drop;                           /* while no client is attached, discards the oldest bytes to make room */
+	void (*on_end)(struct fh_output *s); /* called when the client has acknowledged all bytes and END was sent to it */
 };
 struct fh_output *fh_output_new(struct fh_engine *e, enum fh_stream_kind kind, struct fh_connection *c, size_t window,
                                 uint64_t limit);

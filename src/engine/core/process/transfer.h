@@ -12,10 +12,10 @@ struct fh_transfer {
 	struct fh_connection *connection;
 	uint64_t request;
 	struct fh_output *stream; /* carries the file, when one is read */
-	bool awaited;             /* it was unanswered at the previous check, … */
-	uint64_t moved;           /* … when this many bytes had arrived */
+	bool awaited;             /* init had not answered the request at the previous check, … */
+	uint64_t moved;           /* … when this many bytes of the file had arrived */
 	void (*done)(struct fh_sandbox *b, struct fh_transfer *t,
-	             const struct fh_init_done *m); /* m is NULL when the sandbox died */
+	             const struct fh_init_done *m); /* called with init's answer; m is NULL if the sandbox died first */
 };
 
 int fh_transfer_put(struct fh_sandbox *b, const struct fh_plan_file *files, size_t count, const char *base,
