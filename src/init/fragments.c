@@ -16,14 +16,18 @@
 
 enum {
 	PAGE_OF_FRAGMENTS = 32768,
-	FRAGMENTS_MAX = 17, /* of one packet: MAX_SKB_FRAGS */
-	PACKET_LEAST = 576, /* counted for a packet besides its bytes: struct sk_buff and struct skb_shared_info */
+	FRAGMENTS_MAX = 17, /* fragments of one packet: the kernel's MAX_SKB_FRAGS */
+	/* bytes that the kernel counts for a packet in addition to its payload: struct sk_buff and struct skb_shared_info
+	 */
+	PACKET_LEAST = 576,
 	SMALL = 16 << 20,
-	TOLERANCE = 32 << 20, /* free pages that each processor keeps for itself are not named either */
+	TOLERANCE =
+	    32
+	    << 20, /* bytes of free pages that each processor keeps for itself; /proc/meminfo does not name these either */
 	KIB = 1024,
 };
 
-/* Figures that are parts of MemTotal and of none of each other. */
+/* Figures of /proc/meminfo that are parts of MemTotal and do not overlap. */
 static const char *const named[] = { "MemFree:",       "Buffers:",     "Cached:",      "SwapCached:",
 	                                 "AnonPages:",     "Slab:",        "KernelStack:", "PageTables:",
 	                                 "SecPageTables:", "VmallocUsed:", "Percpu:",      "Hugetlb:" };

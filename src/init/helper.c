@@ -16,7 +16,7 @@ static size_t out_used, record_at;
 void fh_out_flush(void)
 {
 	if (out_used && fh_write_full(1, out, out_used) < 0)
-		fh_sys(__NR_exit_group, 1); /* the client is gone */
+		fh_sys(__NR_exit_group, 1); /* the reader of the records is gone */
 	out_used = 0;
 }
 
@@ -44,7 +44,7 @@ void fh_out_bytes(unsigned field, const void *p, size_t n)
 	if (n > OUT_SIZE - out_used || OUT_SIZE - out_used - n < HEAD) {
 		if (record_at == 0)
 			return;
-		char *record = out + record_at; /* sends the records before this one first, to make room */
+		char *record = out + record_at; /* sends the records before this one first, to make room for it */
 		size_t size = out_used - record_at;
 		out_used = record_at;
 		fh_out_flush();

@@ -525,10 +525,11 @@ long fh_helper_write(const char *const *argv, uint64_t *ret_count)
 	long fd = open_to_write(argv[3], flags, (uint32_t)fh_argument_number(argv[1]));
 	struct stat st;
 	long r = fd < 0 ? fd : fh_sys(__NR_fstat, fd, &st);
-	if (r == 0 && S_ISREG(st.st_mode) && flags & FH_OPEN_TRUNCATE && st.st_size) /* not a device, for example */
+	if (r == 0 && S_ISREG(st.st_mode) && flags & FH_OPEN_TRUNCATE &&
+	    st.st_size) /* only a regular file is truncated; a device, for example, is not */
 		r = fh_sys(__NR_ftruncate, fd, 0);
-	/* A helper has the user's id for files alone; an invalid id asks for it. A watcher hears of the change even where
-	 * the owner stays the same. */
+	/* An invalid id makes setfsuid and setfsgid return the current id: the user's, which a helper has for files alone.
+	 * Setting the owner tells a watcher of the change even where the owner stays the same. */
 	if (r == 0 && flags & FH_OPEN_OWN)
 		(void)fh_sys(__NR_fchown, fd, fh_sys(__NR_setfsuid, -1), fh_sys(__NR_setfsgid, -1));
 	if (r == 0)

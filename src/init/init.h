@@ -15,16 +15,16 @@ enum { FH_INIT_SOCKET = 3 }; /* descriptor of init's end of the socket pair with
 struct fh_init {
 	struct fh_init_start start;
 	int started;
-	int one_shot_token; /* token of the process after whose exit FINISHED is sent; -1: none */
+	int one_shot_token; /* token of the process after whose exit FINISHED is sent; -1: no such process */
 	struct {
 		int32_t pid; /* 0: unused */
 		uint32_t token;
-		uint32_t op; /* SPAWN, PUT or GET: the request that its exit answers */
+		uint32_t op; /* token of the SPAWN, PUT or GET request that the process's exit answers */
 		int result;  /* pipe from a child that moves a file; -1: not such a child */
 	} child[FH_INIT_PROCESSES_MAX];
 	uint64_t reaped_user_us, reaped_sys_us;
 	int alone;   /* there is no other process: init has no child, and orphans become its children */
-	int resting; /* alone, and USAGE was sent since then: see START's `rests` */
+	int resting; /* USAGE was sent since init was last alone: see `rests` of START */
 };
 
 /* spawn.c. In the parent, *ret becomes the message to send. fds: stdin, stdout, stderr and further ones. */
@@ -81,11 +81,12 @@ uint64_t fh_shared_bytes(uint64_t tasks);
 /* sockets.c: whether the sandbox's sockets can be examined, and the bytes in their buffers and beyond them;
  * are_charged: only those beyond. */
 int fh_sockets_can(void);
-int fh_sockets_none(void); /* there is none; one system call */
+int fh_sockets_none(void); /* There are no such sockets; found out by one system call. */
 uint64_t fh_sockets_bytes(int are_charged);
 
-/* fragments.c: the most that packets can hold which count so much besides their payload, and the bytes that the
- * sandbox's network sockets hold of that, besides what is counted for them. To be called once for each sample. */
+/* fragments.c: both are called once for each sample. most: the maximum that packets can hold which count as
+ * `beside_payload` bytes besides their payload. bytes: what the sandbox's network sockets hold of that, besides the
+ * bytes that are counted for them. */
 uint64_t fh_fragments_most(uint64_t beside_payload);
 uint64_t fh_fragments_bytes(uint64_t most, uint64_t counted);
 

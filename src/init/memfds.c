@@ -24,11 +24,12 @@ struct round {
 
 static struct {
 	struct round rounds[2];
-	unsigned current;         /* index of the round under way; the other one is the last that is whole */
-	int active;               /* a round is under way */
-	uint64_t pid, descriptor; /* where the current round goes on: a process, and its folder's offset */
-	uint32_t looks;           /* what the sample has left */
-	int cut;                  /* the sample ended before the round did */
+	unsigned current; /* index of the round under way; the other one is the last that is whole */
+	int active;       /* a round is under way */
+	/* where the current round goes on: the process, and the offset in its folder of descriptors */
+	uint64_t pid, descriptor;
+	uint32_t looks; /* how many descriptors this sample may still look at */
+	int cut;        /* the sample used up its share before the round was complete */
 } memfds;
 
 static uint64_t *slot_of(struct round *r, uint64_t inode)
@@ -91,7 +92,7 @@ static void look_at_all(long dir)
 			}
 			at += d->size;
 			memfds.descriptor = (uint64_t)d->offset;
-			if (d->name[0] == '.') /* the folder itself, and the one above */
+			if (d->name[0] == '.') /* the entries "." and ".." */
 				continue;
 			memfds.looks--;
 			look(dir, d->name);

@@ -26,12 +26,13 @@ enum {
 	FH_INIT_TEXT_MAX = 136 * 1024, /* argv, env and cwd of a SPAWN */
 	FH_INIT_PATH_MAX = 4096,
 	FH_INIT_RLIMITS_MAX = 16,
-	FH_INIT_PROCESSES_MAX = 1024, /* spawned and not yet exited */
+	FH_INIT_PROCESSES_MAX = 1024, /* maximum programs that were started and have not exited yet */
 	FH_INIT_DESCRIPTORS_MAX = 7,  /* of a program, beyond stdin, stdout, stderr */
 	FH_INIT_GROUPS_MAX = 4,       /* control groups that a program enters */
 	FH_INIT_ATTRIBUTE_MAX = 480,  /* bytes of an extended attribute that can be set inside: the filter refuses more */
-	FH_INIT_LOOKS = 6,            /* how often init can look at a group's members: as often was cgroup.procs opened */
-	/* in one message: those, one for the files, and the groups */
+	/* how often init can read a group's list of members: the engine passes cgroup.procs opened this many times */
+	FH_INIT_LOOKS = 6,
+	/* descriptors in one message: those of a program, one for the files, and those of the groups */
 	FH_INIT_FDS_MAX = 3 + FH_INIT_DESCRIPTORS_MAX + 1 + FH_INIT_GROUPS_MAX,
 };
 
@@ -91,9 +92,10 @@ struct fh_init_rlimit {
 
 enum {
 	FH_SPAWN_PTY = 1,
-	FH_SPAWN_ONE_SHOT = 2, /* FINISH is done by itself when the program exits */
-	FH_SPAWN_FILES = 4,    /* a further descriptor has files in PUT's format, relative to the cwd */
-	FH_SPAWN_HELPER = 8,   /* argv names a helper (helper.h), which a child of init becomes: no program is executed */
+	FH_SPAWN_ONE_SHOT = 2, /* init acts as on FINISH by itself when the program exits */
+	FH_SPAWN_FILES =
+	    4, /* one more descriptor follows, with files in PUT's format whose paths are relative to the cwd */
+	FH_SPAWN_HELPER = 8, /* argv names a helper (helper.h), which a child of init becomes: no program is executed */
 };
 
 /* Followed by `text_size` bytes: cwd, argv_count arguments and env_count variables, each with its NUL. Descriptors, in
@@ -116,7 +118,7 @@ struct fh_init_spawn {
 
 struct fh_init_signal {
 	struct fh_init_header h;
-	int32_t signal; /* sent to the process group that SPAWN made */
+	int32_t signal; /* signal number; sent to the process group that SPAWN made for the program */
 	/* 1: sends SIGKILL to everything that the program has started, as far as that is known: all members of its control
 	 * group, if FH_INIT_LOOKS descriptors of the group's cgroup.procs are passed (the file shows init the pids of its
 	 * own namespace); otherwise its session and its descendants */
@@ -167,7 +169,7 @@ enum fh_init_refused {
 	FH_REFUSED_NOT_REGULAR, /* a folder, FIFO, socket or device */
 	FH_REFUSED_TOO_LARGE,
 	FH_REFUSED_DENIED, /* permissions */
-	FH_REFUSED_ERROR,  /* see the field `error` */
+	FH_REFUSED_ERROR,  /* errno is in the field `error` */
 	FH_REFUSED_COUNT_
 };
 
@@ -231,7 +233,7 @@ struct fh_init_finished {
  * blocks, and the engine has other sandboxes to serve. */
 struct fh_init_launched {
 	struct fh_init_header h;
-	int32_t error, step; /* error and step of the set-up (engine/make/launch.h) */
+	int32_t error, step; /* errno and step of a failed set-up (engine/make/launch.h) */
 	uint32_t layers_off;
 	uint32_t landlock; /* as in struct fh_setup_report: init is in a Landlock domain */
 	uint32_t rules, disk;
@@ -245,5 +247,6 @@ struct fh_init_usage { /* sampled over all processes but init */
 	uint64_t mapped_bytes; /* resident pages that are not private: files and shared memory */
 	uint64_t disk_bytes;   /* used in the writable layer */
 	uint64_t tasks;
-	uint64_t socket_bytes; /* in and beyond buffers of sockets; part of memory_bytes, except with only_sockets */
+	/* bytes in the buffers of sockets and beyond them; part of memory_bytes, except with only_sockets */
+	uint64_t socket_bytes;
 };

@@ -147,7 +147,7 @@ int fh_sockets_can(void)
 	return can;
 }
 
-/* "used 1" counts only our own. */
+/* Whether the sandbox has no sockets but the one that init counts with ("used 1"). */
 static int are_none(void)
 {
 	static const char none[] = "sockets: used 1\n";

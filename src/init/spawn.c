@@ -175,7 +175,7 @@ static void child(struct fh_init *in, const struct fh_init_spawn *m, const char 
 			goto failed;
 		fds[0] = fds[1] = fds[2] = (int)e;
 	}
-	/* before the limit on descriptors is set */
+	/* moves these descriptors away before the limit on open files is set, which would forbid high numbers */
 	e = put_aside(&pipe);
 	if (e == 0 && files >= 0)
 		e = put_aside(&files);

@@ -48,7 +48,7 @@ enum {
 	FH_ZYGOTE_PACKET_MAX = 320 * 1024,
 	FH_ZYGOTE_TEXT_MAX = FH_INIT_TEXT_MAX, /* cwd, argv and env of a RUN */
 	FH_ZYGOTE_FILES_MAX = 64,              /* sent within one RUN */
-	/* bytes of these files with entries and paths; larger ones are sent before, by init's PUT */
+	/* maximum bytes of these files, with their entries and paths; init writes larger files before RUN, by PUT */
 	FH_ZYGOTE_FILES_BYTES_MAX = 160 * 1024,
 	FH_ZYGOTE_EXTRAS_MAX = 16,    /* descriptors beyond stdin, stdout, stderr */
 	FH_ZYGOTE_CGROUPS_MAX = 8,    /* v1 hierarchies */
@@ -95,7 +95,7 @@ struct fh_zygote_ready {
  * sock_filter. */
 enum fh_zygote_fork_flags {
 	FH_FORK_SOCKET = 2,      /* always set */
-	FH_FORK_LANDLOCK = 4,    /* there is a rule set to enter */
+	FH_FORK_LANDLOCK = 4,    /* the packet has a Landlock rule set for the program to enter */
 	FH_FORK_CGROUP = 8,      /* the program is cloned into this group (CLONE_INTO_CGROUP) */
 	FH_FORK_SWITCH_IDS = 16, /* change to uid and gid, without supplementary groups */
 	FH_FORK_KEEP_CAPABILITIES = 32,
@@ -103,10 +103,12 @@ enum fh_zygote_fork_flags {
 };
 struct fh_zygote_fork {
 	struct fh_init_header h;
-	uint32_t flags;      /* enum fh_zygote_fork_flags */
-	uint32_t namespaces; /* CLONE_NEW* bits of those to enter; CLONE_NEWPID is entered before the fork */
-	uint32_t uid, gid;   /* as seen in the sandbox's user namespace */
-	uint32_t cgroups;    /* number of v1 tasks files, to each of which the program first writes "0" */
+	uint32_t flags; /* enum fh_zygote_fork_flags */
+	/* CLONE_NEW* bits of the namespaces to enter; the zygote enters CLONE_NEWPID before it forks */
+	uint32_t namespaces;
+	uint32_t uid, gid; /* as seen in the sandbox's user namespace */
+	/* number of descriptors of v1 `tasks` files; the program first writes "0" to each, which moves it into the group */
+	uint32_t cgroups;
 	uint32_t seal_count; /* 0: no filter is loaded */
 };
 
@@ -158,7 +160,7 @@ enum fh_zygote_step {
 	/* the steps of RUN */
 	FH_WARM_RLIMIT, /* detail: the resource */
 	FH_WARM_CWD,
-	FH_WARM_FILE, /* detail: index of the inline file */
+	FH_WARM_FILE, /* struct fh_zygote_failed.detail is the index of the file sent with RUN */
 	FH_WARM_DESCRIPTORS,
 	/* gives the interpreter the state of a fresh start; if that fails, the run has to start fresh */
 	FH_WARM_INTERPRETER,
