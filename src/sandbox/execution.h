@@ -11,7 +11,7 @@ struct fh_execution_out {
 };
 
 struct fh_execution {
-	struct fh_call call; /* RUN; for a session first SPAWN, then WAIT */
+	struct fh_call call; /* the RUN request; for a session, first its SPAWN and then its WAIT */
 	struct fh_client *client;
 	const struct fh_plan *plan;
 	struct fh_run_options o;
@@ -20,7 +20,7 @@ struct fh_execution {
 	struct fh_execution_out *outs;
 	size_t out_count;
 	struct fh_buf collected[FH_STREAM_COUNT_];
-	bool cut[FH_STREAM_COUNT_]; /* more arrived than is kept */
+	bool cut[FH_STREAM_COUNT_]; /* more output arrived than the caller keeps */
 	struct fh_feed feed;
 	struct fh_exit exit;
 	struct fh_evidence evidence;

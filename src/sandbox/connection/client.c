@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-/* END_MS: how long to wait for an engine without sandboxes to end, which removes its folders and groups before. */
+/* END_MS: how long to wait for an engine without sandboxes to exit; before that it removes its folders and groups. */
 enum { END_MS = 2000, EXPLAIN_MS = 100 };
 
 /* Adds to the error how the child process ended, if it did. */

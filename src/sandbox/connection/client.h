@@ -8,14 +8,14 @@ struct fh_client {
 	struct fh_connection *connection;
 	const struct fh_placement *placement;
 	struct fh_child child; /* the engine, or the tool that reaches it */
-	bool leased;           /* a sandbox with a lease may outlive this client, and the engine with it */
+	bool leased;           /* a sandbox with a lease, and the engine that has it, may outlive this client */
 };
 
 struct fh_sandbox {
 	struct fh_client *client;
 	struct fh_id id;
 	char hex[FH_ID_HEX];
-	enum fh_start start; /* AUTO: not known, since another client made it */
+	enum fh_start start; /* how the sandbox was started; AUTO: unknown, because another client made the sandbox */
 	char *start_why;     /* NULL: no reason was given */
 };
 

@@ -23,7 +23,7 @@ void fh_evidence_release(struct fh_evidence *e);
 int fh_exit_read(struct fh_str message, struct fh_exit *ret, struct fh_error *err);
 int fh_exit_read_frame(struct fh_str payload, struct fh_exit *ret, struct fh_error *err);
 
-/* Nothing ran yet, by this plan. */
+/* A result of this plan in which nothing has run yet. */
 FH_OWN struct fh_result *fh_result_new(const struct fh_plan *plan);
 void fh_result_set_exit(struct fh_result *r, const struct fh_exit *e);
 /* Moves the content; *e is empty afterwards. */

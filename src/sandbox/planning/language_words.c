@@ -10,8 +10,8 @@
 static struct {
 	struct word {
 		char *text;
-		const char *language; /* points to a string of `all` */
-		bool is_tag;          /* a tag, not a name */
+		const char *language; /* name of the language: points to a string of `all` */
+		bool is_tag;          /* the word is a tag for code fences, and not a name of the language */
 	} * words;
 	size_t count, capacity;
 	char *names;

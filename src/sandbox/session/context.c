@@ -31,7 +31,8 @@ struct fh_context {
 	json_t *options;
 	uint64_t start_timeout_ms;
 	char *interpreter;
-	char **not_branched; /* of a branch: what it lacks (fh_context_not_branched) */
+	char *
+	    *not_branched; /* if this context is a branch: what it lacks of its parent's state (fh_context_not_branched) */
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -466,7 +467,7 @@ static bool look(struct run *r)
 	pthread_mutex_lock(&r->c->lock);
 	bool asked = r->c->interrupted;
 	pthread_mutex_unlock(&r->c->lock);
-	if (asked && r->why == FH_CONTEXT_OK) /* the interrupt was sent; code that continues nevertheless is allowed to */
+	if (asked && r->why == FH_CONTEXT_OK) /* an interrupt was sent; the code may still catch it and continue */
 		r->why = FH_CONTEXT_INTERRUPTED;
 	if (r->o.cancel && *r->o.cancel)
 		stop(r, FH_CONTEXT_INTERRUPTED);

@@ -71,8 +71,8 @@ struct fh_context_driver {
 	size_t searched; /* bytes of `unread` that contain no newline */
 	size_t taken;    /* bytes of the last line that was returned, which the next call drops */
 	int64_t checked_ns;
-	bool at_end;   /* end of file was read */
-	bool branched; /* its process is a proxy (proxy.h) */
+	bool at_end;   /* end of file was read from the driver */
+	bool branched; /* the driver's process is a proxy (proxy.h) */
 };
 struct fh_context_start {
 	struct fh_sandbox *sandbox;
@@ -84,7 +84,8 @@ struct fh_context_start {
 /* What a driver reports about itself when it is ready. All of it is untrusted text. */
 struct fh_context_ready {
 	char *interpreter;
-	char **not_branched; /* of a branch; NULL-terminated. NULL: nothing */
+	/* if the context is a branch: what it lacks of its parent's state; NULL-terminated; NULL: it lacks nothing */
+	char **not_branched;
 };
 void fh_context_ready_release(struct fh_context_ready *ready);
 /* Starts the process and waits for its `ready`. */

@@ -107,7 +107,7 @@ int fh_context_driver_branch(struct fh_context_driver *parent, const struct fh_c
 		r = fh_context_driver_await(ret, start, deadline, ret_ready, err);
 	if (r < 0) {
 		fh_context_driver_end(ret, NULL, 0);
-		if (*socket) /* which the proxy removes when the branch has connected */
+		if (*socket) /* the socket's file, which the proxy removes itself once the branch has connected */
 			(void)fh_files_remove(start->sandbox, NULL, socket, false, NULL);
 	}
 	return r;

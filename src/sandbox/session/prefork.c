@@ -10,9 +10,10 @@
 
 enum {
 	PATH_SIZE = 80,
-	PREFIX = 5,          /* PROGRAM run SOCKET MAIN CODE, before the interpreter */
-	CODE_MAX = 64 << 10, /* what an argument holds of a program; larger ones are put as files */
-	WHY_MAX = 400,       /* of what an interpreter says that cannot serve */
+	PREFIX = 5, /* number of arguments before the interpreter: PROGRAM run SOCKET MAIN CODE */
+	CODE_MAX =
+	    64 << 10,  /* maximum bytes of a program that is passed as an argument; a larger one is written to a file */
+	WHY_MAX = 400, /* maximum bytes kept of what an interpreter printed that cannot serve */
 	LAST_WORDS_MS = 200,
 };
 

@@ -8,7 +8,7 @@ struct fh_started {
 	bool started;
 	struct fh_id process, sandbox;
 	uint32_t pid;                             /* in the sandbox; 0: unknown */
-	struct fh_flow streams[FH_STREAM_COUNT_]; /* zero id: there is no such stream */
+	struct fh_flow streams[FH_STREAM_COUNT_]; /* a zero id means that there is no such stream */
 };
 /* Reads a STARTED frame and opens the streams. Lock held (it is called from on_answer). Negative: a protocol error. */
 int fh_started_read(struct fh_started *s, struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);

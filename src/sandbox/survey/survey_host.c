@@ -40,7 +40,7 @@ static int set_text(struct fh_survey_answer *a, const char *text, size_t n)
 	return 0;
 }
 
-/* Takes the text, or errno if it is NULL. */
+/* Makes `text` the answer. Returns 0; or errno, if `text` is NULL. */
 static int take_text(struct fh_survey_answer *a, char *text)
 {
 	if (!text)
@@ -210,7 +210,7 @@ static int installed(struct fh_survey_host *h, const struct fh_survey_question *
 
 /* ----------------------------------------------------------------------------------------------------------- whole */
 
-/* Each returns an errno; 0: it answered. */
+/* Each of these functions answers one kind of question. They return 0, or an errno. */
 static int (*const answers[FH_SURVEY_KIND_COUNT_])(struct fh_survey_host *, const struct fh_survey_question *,
                                                    struct fh_survey_answer *) = {
 	[FH_SURVEY_FACTS] = facts,   [FH_SURVEY_OWN_FACTS] = own_facts, [FH_SURVEY_LINK] = link_text,

@@ -218,7 +218,7 @@ static int number_of(const char *const *names, size_t count, const char *name)
 	return -1;
 }
 
-/* A list of texts; NULL: it is none. An absent one is empty. */
+/* Reads a JSON array of texts; an absent one is an empty list. NULL: it is not an array of texts. */
 static char **read_list(const json_t *array)
 {
 	size_t n = json_array_size(array);
@@ -288,7 +288,7 @@ static bool read_answer(const json_t *j, enum fh_survey_kind kind, struct fh_sur
 	}
 }
 
-/* Adds one entry; what is wrong with it, or NULL. */
+/* Adds one entry of a record. Returns NULL, or what is wrong with the entry. */
 static const char *read_entry(struct fh_survey_record *r, const json_t *j)
 {
 	int kind = number_of(kind_names, FH_ARRAY_SIZE(kind_names), fh_json_str(j, "ask", ""));
