@@ -13,7 +13,7 @@ struct batch {
 	const struct fh_sinks *sinks;
 	struct fh_judge_rows *rows;
 	const struct fh_batch_options *options;
-	bool *before;        /* for each sample: a sink recalled its row */
+	bool *before;        /* for each sample: whether a sink already had its row */
 	const size_t *order; /* indexes of the samples in the order of judging */
 	atomic_size_t next;
 	atomic_bool stop;
@@ -28,7 +28,7 @@ static void note_failure(struct batch *b, int code, const struct fh_error *err)
 {
 	atomic_store(&b->stop, true);
 	pthread_mutex_lock(&b->lock);
-	/* The error that led to the cancellation matters more than the cancellation. */
+	/* If the judging was cancelled because of an error, that error is reported, and not the cancellation. */
 	if (b->failed == 0 || b->failed == -FH_E_CANCELLED) {
 		b->failed = code;
 		b->error = *err;

@@ -15,7 +15,7 @@
 #include "judge/problems/truth.h"
 #include "judge/problems/languages.h"
 
-#define MEMORY_MAX 4096 /* bytes of the file about a remembered task */
+#define MEMORY_MAX 4096 /* maximum bytes of the file that remembers a task */
 /* A program may need MARGIN times the reference's CPU time; with less, verdicts would depend on the machine. If the
  * reference reaches the limit, it is tried once more with PATIENCE times the limit. */
 #define MARGIN 4
@@ -29,7 +29,7 @@ struct check {
 	const struct fh_judge_settings *settings;
 	const size_t *wanted; /* indexes of the problems to check */
 	size_t count;
-	char *folder; /* NULL: nothing is remembered */
+	char *folder; /* folder with the remembered tasks; NULL: nothing is remembered */
 	atomic_size_t next;
 	atomic_bool stop;
 	pthread_mutex_t lock; /* guards the fields below */

@@ -175,8 +175,8 @@ void fh_verdict_explain_limit(const struct fh_result *r, struct fh_buf *why)
 	fh_buf_adds(why, fh_status_name(r->status));
 }
 
-/* The verdict for each status of a run. `ended`: the program's own end decides, because the limit only makes calls
- * inside fail. */
+/* The verdict for each status of a run. `ended`: the verdict of the program's own end counts, because this limit does
+ * not end a program: it only makes system calls fail. */
 static const struct {
 	bool ended;
 	enum fh_verdict verdict;

@@ -29,7 +29,7 @@ enum fh_verdict {
 	FH_VERDICT_COUNT_
 };
 const char *fh_verdict_name(enum fh_verdict v); /* "passed", "early_exit", … */
-/* FH_VERDICT_COUNT_ if there is no such name. */
+/* The verdict with that name; FH_VERDICT_COUNT_: there is none. */
 enum fh_verdict fh_verdict_of_name(const char *name);
 
 #define FH_SECRET_SIZE 32 /* hexadecimal digits */

@@ -6,7 +6,7 @@
 
 #include "judge/comparing/value.h"
 
-/* bytes of a number; those that people write are far shorter */
+/* maximum bytes of a number; people write far shorter ones */
 #define NUMBER_MAX 400
 #define EXACT_DIGITS 15
 
@@ -102,7 +102,7 @@ static int compare_lines(const void *a, const void *b)
 	return c ? c : x->n < y->n ? -1 : x->n > y->n;
 }
 
-/* The lines without trailing blanks, sorted; empty lines at the end are left out. */
+/* The lines without blanks at their ends, sorted; empty lines at the end of the text are left out. */
 static struct lines sorted_lines(struct fh_str text)
 {
 	struct lines l = { 0 };

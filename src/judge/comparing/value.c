@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define FH_VALUE_DEPTH_MAX 128
-#define FH_VALUE_DIGITS_MAX 400 /* of an integer: the largest double has 309 */
+#define FH_VALUE_DIGITS_MAX 400 /* maximum digits of an integer: the largest double has 309 */
 
 /* The number that is encoded; false if it is not a number. */
 static bool number_of(const json_t *encoded, double *ret)

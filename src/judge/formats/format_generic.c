@@ -76,7 +76,7 @@ static bool defines(struct fh_str text, enum fh_judge_language language, struct 
 	return fh_outline_defines(&o, name);
 }
 
-/* The last name that the code defines; may be empty. */
+/* The name that the code defines last; empty if it defines none. */
 static struct fh_str last_name(struct fh_str code, enum fh_judge_language language)
 {
 	fh_auto_outline struct fh_outline o = { 0 };

@@ -10,7 +10,7 @@
 #include "judge/problems/languages.h"
 #include "judge/languages/go_units.h"
 
-/* The language whose task ids have this prefix; FH_JUDGE_LANGUAGE_COUNT_: none. */
+/* The language whose task ids have this prefix; FH_JUDGE_LANGUAGE_COUNT_: there is none. */
 static enum fh_judge_language language_of(const char *task_id)
 {
 	enum fh_judge_language l = 0;

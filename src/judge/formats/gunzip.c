@@ -8,7 +8,7 @@
 enum { INPUT_SIZE = 128 << 10, WINDOW_OF_GZIP = 15 + 16 };
 
 enum place {
-	AT_BEGIN, /* nothing was read yet */
+	AT_BEGIN, /* nothing of the file was read yet */
 	IN_PLAIN, /* the file is not gzip */
 	IN_MEMBER,
 	BEHIND_MEMBER,
@@ -17,7 +17,7 @@ enum place {
 struct fh_gunzip {
 	int fd;
 	enum place place;
-	bool ended; /* end of file was reached */
+	bool ended; /* the end of the file was reached */
 	z_stream z; /* next_in, avail_in: bytes read and not yet consumed, for plain files too */
 	unsigned char in[INPUT_SIZE];
 };
@@ -69,7 +69,7 @@ static bool is_gzip(const struct fh_gunzip *g)
 	return g->z.avail_in >= 2 && g->z.next_in[0] == 0x1f && g->z.next_in[1] == 0x8b;
 }
 
-/* At the beginning of the file or after a member: finds out what follows. 1: there is more. */
+/* Finds out what follows, at the beginning of the file or after a member. 1: more data follows. */
 static int next_member(struct fh_gunzip *g, const char *name, struct fh_error *err)
 {
 	int r = fill(g, 2, name, err);

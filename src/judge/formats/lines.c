@@ -26,8 +26,8 @@ struct fh_lines {
 	bool has_items, is_closed; /* has_items: an item was returned; is_closed: the end of the array was reached */
 	bool allow_not_finite, not_finite;
 	struct fh_buf text; /* bytes read and not yet consumed */
-	size_t taken;       /* consumed bytes of text.p */
-	struct fh_str item; /* the item returned last, within text.p */
+	size_t taken;       /* number of bytes of text.p that were consumed */
+	struct fh_str item; /* the item that was returned last, as a part of text.p */
 };
 
 void fh_lines_close(struct fh_lines *l)
@@ -226,7 +226,7 @@ bool fh_lines_not_finite(const struct fh_lines *l)
 	return l->not_finite;
 }
 
-/* Parses the line with each such word replaced by 0 and blanks. */
+/* Parses the line with each NaN or Infinity replaced by 0 and blanks. */
 static json_t *parse_not_finite(struct fh_str line)
 {
 	static const char *const words[] = { "NaN", "Infinity" };

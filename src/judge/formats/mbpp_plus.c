@@ -82,10 +82,10 @@ static void add_deep_tuple(struct fh_buf *out, struct fh_str value, const char *
 
 static void add_set(struct fh_buf *out, struct fh_str value, const char *shape)
 {
-	add_items(out, value, ".", "{", "}"); /* `{}` is a dict, which is what is needed here */
+	add_items(out, value, ".", "{", "}"); /* an empty one becomes `{}`, a dict, which is the right value here */
 }
 
-/* Keys and values alternate in the items. */
+/* The array holds keys and values alternately. */
 static void add_object(struct fh_buf *out, struct fh_str value, const char *shape)
 {
 	struct fh_str items = { value.p + 1, value.n - 1 }, item;
@@ -104,7 +104,7 @@ static void add_number(struct fh_buf *out, struct fh_str value, const char *shap
 	fh_buf_addc(out, ')');
 }
 
-/* How each letter converts a value that begins with `of`. */
+/* The function that converts a value, by the letter of its shape and the bracket with which the value begins. */
 static const struct {
 	char letter, of;
 	void (*add)(struct fh_buf *out, struct fh_str value, const char *shape);

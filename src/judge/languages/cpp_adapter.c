@@ -66,7 +66,7 @@ static size_t find_brace(struct fh_str whole, size_t i)
 	return i < s.n && s.p[i] == '{' ? i : whole.n;
 }
 
-/* The next name after a `define` in the text; false: there is none. *at is where to look, and is advanced. */
+/* Finds the next name behind a `define` in the text, from *at on, and moves *at behind it. False: there is none. */
 static bool next_macro(struct fh_str blanked, size_t *at, struct fh_str *ret)
 {
 	static const char define[] = "define";
@@ -102,7 +102,7 @@ static void add_undefs(struct fh_buf *out, struct fh_str blanked, struct fh_str 
 			fh_buf_addf(out, "#undef %.*s\n", FH_STR_ARGS(name));
 }
 
-/* text: the program without its literals and comments. */
+/* text: the program with its literals and comments blanked. */
 static bool defines(struct fh_str program, struct fh_str text, const struct fh_signature *declared)
 {
 	size_t met = 0, looked_at = 0;

@@ -25,7 +25,7 @@ static struct fh_file driver_file(const struct fh_split *s, const char *name, co
 /* Our package fhsplit, as it is on one side. */
 struct package {
 	struct {
-		const char *path, *driver; /* in the compilation, and in guest/go */
+		const char *path, *driver; /* a source's name in the compilation, and in guest/go */
 	} files[5];
 };
 

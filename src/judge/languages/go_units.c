@@ -234,7 +234,7 @@ static void add_solution(struct fh_buf *out, bool is_whole, struct fh_str text, 
 			fh_go_add_imports(out, &done, program, program->blank_body);
 		fh_go_add_helpful(out, &done, program->blank_body);
 		fh_buf_add_str(out, program->body);
-	} else { /* the compiler will reject its imports too */
+	} else { /* the compiler will reject the imports of such a program, too */
 		fh_buf_add_str(out, text);
 	}
 	fh_buf_addc(out, '\n');
@@ -297,8 +297,8 @@ static const char *const predeclared[] = {
 	"string",     "true",      "uint",  "uint16", "uint32", "uint64",  "uint8",   "uintptr",
 };
 
-/* Directives by which a program could ask a compiler for the test beside it: for the text of a file, or for a function
- * of another package by its linker name. */
+/* Compiler directives by which a program could ask for the test that is compiled beside it: for the text of a file, or
+ * for a function of another package by its linker name. */
 static const char *const directives[] = { "//go:embed", "//go:linkname" };
 
 void fh_go_whole_release(struct fh_go_whole *w)
@@ -353,7 +353,7 @@ static void add_without_directives(struct fh_buf *out, struct fh_str text)
 	for (size_t i = 0; i < FH_ARRAY_SIZE(directives); i++) {
 		char *p = out->p + start;
 		while ((p = memmem(p, out->p + out->n - p, directives[i], strlen(directives[i]))))
-			p[2] = ' '; /* makes it an ordinary comment */
+			p[2] = ' '; /* changes the directive into an ordinary comment */
 	}
 }
 

@@ -67,7 +67,7 @@ static size_t skip_literal(struct fh_str s, size_t i)
 /* Iterates over a text in pieces: words, comments, literals, and the single bytes between them. */
 struct walk {
 	struct fh_str rest;
-	long depth;   /* depth of braces at which the piece begins */
+	long depth;   /* depth of the braces in which the piece begins */
 	bool is_word; /* the piece is an identifier, a keyword or a number */
 };
 
@@ -164,7 +164,8 @@ static size_t skip_blanks(struct fh_str s, size_t i)
 	return i;
 }
 
-/* The position of the ( of a `new Random(…)` that begins at blank.p[i] and has no class body; 0 if there is none. */
+/* Where the parenthesis opens of a `new Random(…)` that begins at blank.p[i]; 0: no such expression begins there, or it
+ * has a class body. */
 static size_t opens_random(struct fh_str blank, size_t i)
 {
 	static const char package[] = "java.util.", name[] = "Random";

@@ -20,7 +20,8 @@ int fh_java_stand_in(struct fh_str declaration, struct fh_buf *out, struct fh_er
 /* Appends a candidate's text without its package, and without `public` before its top-level types (which only requires
  * a certain file name, and which a class Main beside class Solution may have). All other bytes keep their positions. */
 void fh_java_program(struct fh_str text, struct fh_buf *out);
-/* The same if the test's class Main is in the same program: a class Main of the program is renamed. */
+/* Appends the candidate's text in the same way if the test's class Main is in the same program: a class Main of the
+ * candidate's is renamed. */
 void fh_java_program_beside_main(struct fh_str text, struct fh_buf *out);
 /* Whether the text defines the type at its top level. */
 bool fh_java_defines(struct fh_str text, struct fh_str name);
@@ -32,5 +33,5 @@ void fh_java_imports(struct fh_str head, struct fh_buf *out);
  * number, which no public class allows; and enables assert, with which some tests are written. */
 void fh_java_start(struct fh_plan *plan, const char *class_name);
 
-/* For the table of languages: makes program and test files beside the driver. */
+/* For the table of languages: makes the files of program and test, which are compiled together with the driver. */
 void fh_java_beside_test(struct fh_plan *plan, const struct fh_judge_parts *p);

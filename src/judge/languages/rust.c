@@ -136,8 +136,8 @@ static bool may_fit(const char *error)
 {
 	static const char *const signs[] = {
 		"E0308",            /* mismatched types */
-		"cannot find type", /* a type that only the declaration names */
-		"E0597",            /* an argument does not live as long as the program's parameter: 'static */
+		"cannot find type", /* the program uses a type that only the declaration names */
+		"E0597",            /* an argument does not live as long as the program's parameter requires ('static) */
 	};
 	for (size_t i = 0; i < FH_ARRAY_SIZE(signs); i++)
 		if (strstr(error, signs[i]))

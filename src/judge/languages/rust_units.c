@@ -321,7 +321,8 @@ static void add_argument(struct fh_buf *out, const struct fh_signature *s, size_
 	fh_buf_addf(out, "%s = ::fh_split::Get::get(fh_split_from)?;\n", k.slice || k.any ? ">" : "");
 }
 
-/* fit: by conversions, for a parameter of another type. Values changed in place, and `dyn Any`, cannot be converted. */
+/* fit: the argument is converted, because the program's parameter has another type. Values that are changed in place,
+ * and `dyn Any`, cannot be converted. */
 static void add_passed(struct fh_buf *out, const struct kept *k, size_t i, bool fit)
 {
 	if (fit && !k->changed && !k->any) {
@@ -384,8 +385,8 @@ int fh_rust_candidate(struct fh_str declaration, struct fh_str program, bool fit
 
 /* ------------------------------------------------------------------------------------------------- in one process */
 
-/* The crate's type is given for the same reason as above. Lints that the program denies must not apply to our code or
- * to unused parts of the declaration. */
+/* The crate's type is given because an attribute of the program might set another. Lints that the program denies must
+ * not apply to our code or to unused parts of the declaration. */
 const char *const fh_rust_unit_flags[] = { "--crate-type",       "bin",         "-Awarnings", "-Aunused",
 	                                       "-Cdebug-assertions", FH_RUST_SHORT, NULL };
 

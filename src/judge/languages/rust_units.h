@@ -47,7 +47,7 @@ int fh_rust_add_crates(struct fh_split *s, struct fh_client *client, struct fh_s
 
 struct fh_rust_crate {
 	const char *name, *file;
-	const char *texts[2]; /* its files in guest/rust/, in order */
+	const char *texts[2]; /* the names of its files in guest/rust/, in the order in which they are compiled */
 	const char *external; /* argument of --extern */
 	const char *const *flags;
 };

@@ -57,7 +57,7 @@ struct fh_judge_in_process {
 	void (*whole)(struct fh_buf *out, const struct fh_judge_parts *p);
 	/* Writes what the driver reads; NULL: only the secret. */
 	void (*input)(struct fh_buf *in, const struct fh_judge_parts *p, const char *secret);
-	bool compiled; /* the whole text is in the unit, after the driver */
+	bool compiled; /* the unit holds the whole text, including the program, behind the driver */
 	/* Used instead of the above to make several files. -FH_E_UNAVAILABLE: this task cannot be judged in one process. */
 	FH_NULLABLE int (*unit)(struct fh_judge_unit *u, const struct fh_judge_parts *p, const struct fh_judge_drivers *d,
 	                        struct fh_error *err);

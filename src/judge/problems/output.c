@@ -46,7 +46,7 @@ struct program {
 	const struct fh_judge_settings *settings;
 	struct fh_run_options options;
 	struct fh_plan *plan;       /* the program's */
-	struct fh_plan_file *files; /* the plan's files, followed by the compiled program */
+	struct fh_plan_file *files; /* the plan's files, then the compiled program */
 	struct fh_result *compiled; /* owns the compiled program */
 };
 
@@ -208,7 +208,7 @@ static int ask_checker(struct program *p, const struct fh_judge_output *o, const
 	if (result->status == FH_STATUS_ENGINE_ERROR || result->status == FH_STATUS_COMPILE_ERROR) {
 		r = fh_error_set(err, FH_E_CONFIG, "the checker did not run: %s%s%.200s", fh_status_name(result->status),
 		                 result->error.message[0] ? ": " : "", result->error.message);
-		err->phase = FH_PHASE_PLAN; /* tells the caller that the connection is intact */
+		err->phase = FH_PHASE_PLAN; /* tells the caller that the connection to the engine is intact */
 	} else {
 		*ret_accepts = result->status == FH_STATUS_OK && result->exit_code == 0;
 		fh_buf_addf(why, "the checker rejects (%s, exit status %d)%s", fh_status_name(result->status),
@@ -221,7 +221,7 @@ static int ask_checker(struct program *p, const struct fh_judge_output *o, const
 	return r;
 }
 
-/* Decides the verdict for one case. */
+/* Decides the verdict for one case of input and expected output. */
 static int decide(struct program *p, const struct fh_judge_output *o, const struct fh_output_case *c,
                   const struct fh_result *run, enum fh_verdict *ret, struct fh_buf *why, struct fh_error *err)
 {

@@ -36,8 +36,8 @@ struct fh_judge_problem {
 	struct fh_buf declaration;
 	char *entry_point;              /* the function that the test calls; "": the data does not name it */
 	struct fh_buf reference;        /* the data set's own completion; empty: none */
-	bool reference_is_whole;        /* like is_whole of a sample */
-	struct fh_judge_output *output; /* NULL: the tail is a test */
+	bool reference_is_whole;        /* whether the reference is a complete program, as is_whole of a sample */
+	struct fh_judge_output *output; /* how the program's output is judged; NULL: the tail is a test */
 	/* NULL: the test contains the expected values; otherwise the reference has to compute them */
 	struct fh_judge_truth *truth;
 	char *fault;        /* the reason why it cannot be judged, found after reading; NULL: it can */

@@ -9,11 +9,11 @@
 
 #define RESULTS_MAX ((size_t)16 << 30)
 #define SYNC_NS FH_NS_PER_S
-/* The beginning of every row; a truncated row begins with a part of it. */
+/* The beginning of every row, by which a truncated row is recognised: it begins with a part of this. */
 #define ROW_START "{\"task_id\":"
 
 struct row {
-	char *text; /* the line without its newline; NULL: none yet */
+	char *text; /* the row's line without its newline; NULL: the sample has no row yet */
 	enum fh_verdict verdict;
 	bool in_process, flaky;
 };

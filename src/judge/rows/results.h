@@ -32,9 +32,10 @@ struct fh_results_row {
 int fh_results_open(const char *path, const char (*keys)[FH_SHA256_HEX],
                     FH_NULLABLE const char (*samples)[FH_SHA256_HEX], size_t count, struct fh_results **ret,
                     struct fh_error *err);
-void fh_results_close(struct fh_results *r); /* NULL is allowed; writes nothing */
+void fh_results_close(struct fh_results *r); /* closes the file and writes nothing more; NULL is allowed */
 
-/* The file as a sink, to be closed before the file is. Its end fails if rows are missing though all are to be there. */
+/* The results file as a sink. Close the sink before the file. Its end fails if rows are missing although all are
+ * expected. */
 struct fh_sink fh_results_sink(struct fh_results *r);
 
 size_t fh_results_kept(const struct fh_results *r); /* number of rows that are recalled */

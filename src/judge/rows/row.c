@@ -56,7 +56,8 @@ static json_t *task_id_json(const struct fh_judge_problem *p)
 static void write_text(struct fh_buf *out, const struct fh_judgement *j, size_t index, const struct fh_judge_outcome *o)
 {
 	fh_auto_json json_t *row = json_object();
-	json_object_set_new(row, "task_id", task_id_json(problem_of(j, index))); /* results.c knows a row by this start */
+	json_object_set_new(row, "task_id",
+	                    task_id_json(problem_of(j, index))); /* results.c recognises a row by this beginning */
 	json_object_set_new(row, "index", json_integer((json_int_t)index));
 	json_object_set_new(row, "passed", json_boolean(o->verdict == FH_VERDICT_PASSED));
 	json_object_set_new(row, "verdict", json_string(fh_verdict_name(o->verdict)));

@@ -8,7 +8,7 @@
 #include "judge/session/session.h"
 #include "sink/row.h"
 
-/* What is judged. All members are borrowed. */
+/* What is judged, as the rows need it. All members are borrowed. */
 struct fh_judgement {
 	struct fh_judge_session *session;
 	const struct fh_judge_problems *problems;
@@ -22,7 +22,8 @@ struct fh_judge_rows;
 FH_OWN struct fh_judge_rows *fh_judge_rows_new(const struct fh_judgement *judgement); /* borrows it */
 void fh_judge_rows_free(FH_NULLABLE struct fh_judge_rows *r);
 
-/* A row and what it was made of, which it borrows: it is valid while its rows, its outcome and this are. */
+/* A row and what it was made from. The latter is borrowed: the row is valid as long as its struct fh_judge_rows, its
+ * outcome and this struct are. */
 struct fh_judge_row {
 	struct fh_row row;
 	struct fh_judge_rows *rows;
@@ -34,16 +35,17 @@ void fh_judge_row_release(struct fh_judge_row *r);
 /* Makes the row of sample `index`. Release *ret; it must not be moved. */
 void fh_judge_row_make(struct fh_judge_rows *rows, size_t index, const struct fh_judge_outcome *outcome,
                        struct fh_judge_row *ret);
-/* Makes the row again of its text, which is a line of a results file; marked `again`. Release *ret; it must not be
+/* Makes the row of a sample from a line of a results file; marks it as read `again`. Release *ret, which must not be
  * moved. */
 void fh_judge_row_recall(struct fh_judge_rows *rows, size_t index, struct fh_str text, struct fh_judge_row *ret);
 
 /* What a row's text tells of the sample. */
 struct fh_judge_row_text {
-	int64_t index;           /* -1: not a row */
+	int64_t index;           /* index of the sample; -1: the text is not a row */
 	enum fh_verdict verdict; /* FH_VERDICT_COUNT_: unknown */
-	const char *integrity;   /* FH_INTEGRITY_…; in-process, if the text tells nothing that is known */
+	const char *integrity;   /* FH_INTEGRITY_…; in-process if the text has no known value */
 	bool flaky;
-	FH_NULLABLE const char *key, *sample; /* borrowed from the JSON; key NULL: not a row */
+	FH_NULLABLE const char *key,
+	    *sample; /* key of the judgement, borrowed from the JSON; NULL: the text is not a row */
 };
 struct fh_judge_row_text fh_judge_row_read(const json_t *row);

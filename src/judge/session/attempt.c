@@ -139,7 +139,7 @@ static int run_in_process(struct fh_judge_session *s, struct fh_client *client, 
 
 /* -------------------------------------------------------------------------------------------- split, or by output */
 
-/* Judges a problem by its output, once. */
+/* Judges a problem by its program's output, once. */
 static int print_once(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p,
                       const struct fh_limits *limits, struct fh_judge_outcome *ret, struct fh_error *err)
 {

@@ -6,10 +6,11 @@
 
 #include "base/clock.h"
 
-#define COMPUTED_NS (30 * FH_NS_PER_MS) /* of CPU time, several time slices of the scheduler */
-#define ENOUGH 0.9                      /* share of a processor from which on the machine is not overloaded */
-#define BUSY 0.5  /* share of the available CPU time from which on a program counts as computing */
-#define SPARE 1.5 /* margin, because shares change */
+/* CPU time over which a share is measured: several time slices of the scheduler */
+#define COMPUTED_NS (30 * FH_NS_PER_MS)
+#define ENOUGH 0.9 /* share of a processor from which on the machine is not overloaded */
+#define BUSY 0.5   /* share of the available CPU time from which on a program counts as computing */
+#define SPARE 1.5  /* factor for safety, because shares change */
 
 static int64_t thread_ns(void)
 {

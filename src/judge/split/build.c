@@ -154,7 +154,7 @@ static void make_key(const struct fh_build *build, char ret_key[FH_SHA256_HEX])
 	fh_sha256_hex(&h, ret_key);
 }
 
-/* The following functions require the lock. */
+/* The following functions must be called with the lock held. */
 
 static struct kept *find(const struct fh_builds *b, const char *key)
 {

@@ -13,14 +13,19 @@
 #define DRIVER_MAX (1 << 20)
 
 enum side { JUDGE, CANDIDATE, SIDE_COUNT_ };
-enum list { OTHERS = SIDE_COUNT_, LIST_COUNT_ }; /* lists of a language's files; the first two are those of the sides */
+enum list {
+	OTHERS = SIDE_COUNT_,
+	LIST_COUNT_
+}; /* the lists of driver files that a language has; the first two are those of the judge's and the candidate's side */
 
 struct fh_split {
 	const struct fh_judge_settings *settings;
-	pthread_mutex_t lock;                                       /* guards the fields below until they are filled */
-	struct fh_buf files[FH_JUDGE_LANGUAGE_COUNT_][LIST_COUNT_]; /* the files of each list, concatenated */
-	size_t file_ends[FH_JUDGE_LANGUAGE_COUNT_][LIST_COUNT_][FH_SPLIT_DRIVERS_MAX]; /* the end of each file in it */
-	char digest[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX];                          /* of all files; "": not read yet */
+	pthread_mutex_t lock; /* guards the fields below until they are filled */
+	struct fh_buf files[FH_JUDGE_LANGUAGE_COUNT_]
+	                   [LIST_COUNT_]; /* for each list: the contents of its files, one after the other */
+	size_t file_ends[FH_JUDGE_LANGUAGE_COUNT_][LIST_COUNT_]
+	                [FH_SPLIT_DRIVERS_MAX]; /* for each file of a list: where its content ends in that text */
+	char digest[FH_JUDGE_LANGUAGE_COUNT_][FH_SHA256_HEX]; /* digest of all files; "": they were not read yet */
 	struct fh_plan *plans[FH_JUDGE_LANGUAGE_COUNT_][SIDE_COUNT_][FH_HASH_SECRETS];
 	struct fh_builds *builds;
 };

@@ -113,8 +113,8 @@ struct fh_split_outcome {
 	enum fh_verdict verdict;
 	FH_OWN char *reason;
 	bool unfit;               /* the test passes a value that cannot cross; there is no verdict */
-	bool unfit_after_answers; /* and that value may have come from the candidate */
-	bool not_finite;          /* it passed, with a NaN or an infinity in a result (common/finite.h) */
+	bool unfit_after_answers; /* as UNFIT, but the value may have come from the candidate */
+	bool not_finite;          /* the test passed, but a result contained a NaN or an infinity (common/finite.h) */
 	bool retry;               /* no process reported how it ended, so the error may be ours */
 	FH_OWN FH_NULLABLE struct fh_result *judge, *candidate; /* NULL: nothing was run */
 };

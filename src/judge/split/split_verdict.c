@@ -68,7 +68,7 @@ static enum fh_verdict ended(const struct fh_result *c, struct fh_buf *why)
 {
 	struct fh_str err = { (const char *)c->stream_data[FH_STDERR], c->stream_size[FH_STDERR] };
 	if (c->stopped) {
-		/* which of the two happened is a race between the ends of two pipes */
+		/* which of these two ends is seen first is a race between two pipes */
 		fh_buf_adds(why, "gave no answer: it closed its pipes to the judge, or killed itself");
 		return FH_VERDICT_RUNTIME_ERROR;
 	}
@@ -85,7 +85,7 @@ static enum fh_verdict ended(const struct fh_result *c, struct fh_buf *why)
 static const struct {
 	const char *word;
 	enum fh_verdict verdict;
-	const char *before; /* beginning of the reason */
+	const char *before; /* beginning of the reason in the verdict */
 } words[] = {
 	{ "failed", FH_VERDICT_FAILED, "" },
 	{ "tampered", FH_VERDICT_TAMPERED, "" },
