@@ -130,7 +130,7 @@ static void clean(struct fh_buf *text, enum fh_syntax syntax)
 {
 	dedent(text);
 	strip_prompts(text, syntax);
-	/* Strips blank lines before and after it. */
+	/* Removes blank lines before and after the text. */
 	struct fh_str rest = fh_buf_str(text), line;
 	size_t start = 0;
 	while (fh_next_line(&rest, &line) && indent_of(line) == line.n)

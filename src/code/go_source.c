@@ -64,7 +64,7 @@ static int read_import(struct fh_go_source *s, struct fh_str text, size_t *at, s
 			i++;
 		size_t start = i, end = i;
 		for (; i < text.n && b[i] != '\n' && b[i] != ';' && b[i] != ')'; i++)
-			end = is_space(b[i]) ? end : i + 1; /* excludes a comment that follows */
+			end = is_space(b[i]) ? end : i + 1; /* do not count a comment that follows the clause */
 		if (end > start)
 			r = keep_import(s, (struct fh_str){ text.p + start, end - start }, err);
 	} while (r >= 0 && group && i < text.n && b[i] != ')');
@@ -99,7 +99,8 @@ int fh_go_source_read(struct fh_str text, struct fh_go_source *s, struct fh_erro
 	return 0;
 }
 
-/* Position, from `at` on, at which `name` is a word of its own followed by a point in blanked text; s.n: not found. */
+/* Finds `name` as a whole word that is followed by a point, in blanked text from position `at` on. s.n: it is not
+ * there. */
 size_t fh_go_find_use(struct fh_str s, struct fh_str name, size_t at)
 {
 	for (; name.n > 0 && at + name.n < s.n; at++) {

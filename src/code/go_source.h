@@ -32,7 +32,8 @@ int fh_go_source_read(struct fh_str text, struct fh_go_source *s, struct fh_erro
 
 /* The default name of a package: the last part of its path that is not a version. */
 struct fh_str fh_go_name_of_path(struct fh_str path);
-/* Position, from `at` on, at which `name` is a word of its own followed by a point in blanked text; s.n: not found. */
+/* Finds `name` as a whole word that is followed by a point, in blanked text from position `at` on. s.n: it is not
+ * there. */
 size_t fh_go_find_use(struct fh_str s, struct fh_str name, size_t at);
 bool fh_go_uses(struct fh_str blank, struct fh_str name);
 

@@ -277,7 +277,7 @@ static void (*const fh_outline_namers[FH_SYNTAX_COUNT_])(struct fh_outline *o, s
 /* The state of the scan between two lines: inside of brackets, of an open string, of a comment. */
 struct fh_lexer {
 	int depth;
-	char quote[4]; /* what ends the open string or comment; "" when none is open */
+	char quote[4]; /* the characters that end the open string or comment; "": none is open */
 };
 
 static const char *const fh_python_quotes[] = { "\"\"\"", "'''", NULL };
@@ -378,7 +378,7 @@ static bool begins_python(struct fh_str line, struct fh_str previous)
 	static const char *const clauses[] = { "else", "elif", "except", "finally", "case", NULL };
 	if (!line.n || strchr(" \t)]}", *line.p) || is_one_of(fh_identifier(line), clauses))
 		return false;
-	/* The line behind a decorator or a comment belongs to it. */
+	/* A line behind a decorator or a comment continues the same statement. */
 	return !starts(previous, "@") && !starts(previous, "#");
 }
 

@@ -140,7 +140,7 @@ static int check_result(struct fh_str result, struct fh_error *err)
 }
 
 /* Position of the first of `stops` outside of all brackets, or s.n. Angle brackets count as brackets: a default value
- * with a comparison is split wrongly, and the stub then does not compile. */
+ * with a comparison is split wrongly, and the stand-in then does not compile. */
 static size_t find_outside(struct fh_str s, const char *stops)
 {
 	long depth = 0;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The signature of the function that a declaration in C++, Java, Rust or Go opens: its body begins with the last `{`
- * that is not closed, at depth 0, or in Java at depth 1. The text before it (includes, types, helper functions)
- * belongs to the task. There is no parser behind it: it finds what a stub has to be called, and what it gets wrong
- * shows when the stub is compiled.
- */
+/* The signature of the function that a declaration in C++, Java, Rust or Go opens: its body begins with the last `{`
+ * that is not closed, at depth 0, or in Java at depth 1. The text before it (includes, types, helper functions) belongs
+ * to the task. There is no parser behind it: it finds what a stand-in for the function needs, and what it gets wrong
+ * shows when the stand-in is compiled. */
 #pragma once
 #include "base/buf.h"
 #include "base/error.h"
@@ -27,7 +25,7 @@ struct fh_signature {
 	size_t parameter_count;
 };
 
-/* 0, or -FH_E_UNAVAILABLE with the reason why no stub can be made ("the entry point is a template"). */
+/* 0, or -FH_E_UNAVAILABLE with the reason why no stand-in can be made ("the entry point is a template"). */
 int fh_cpp_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err);
 /* The function is a method of a class; `result` is without modifiers, type parameters and annotations. */
 int fh_java_signature(struct fh_str declaration, struct fh_signature *ret, struct fh_error *err);
