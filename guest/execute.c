@@ -48,7 +48,7 @@ void fh_end_as(int status)
 		uint64_t mask = 0;
 		fh_sys(__NR_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
 		fh_sys(__NR_kill, fh_sys(__NR_getpid), status - 256);
-		status = 128 + status - 256; /* the signal ends nothing */
+		status = 128 + status - 256; /* the signal did not end this process */
 	}
 	for (;;)
 		fh_sys(__NR_exit_group, status);

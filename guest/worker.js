@@ -120,7 +120,7 @@ function traceOf(error) {
 	return stack.split('\n').filter((line) => !line.includes(__filename)).join('\n');
 }
 
-// What promptfoo hands to callApi besides data.
+// What promptfoo passes to callApi in addition to plain data.
 function withFunctions(context) {
 	const logger = Object.fromEntries(['debug', 'info', 'warn', 'error'].map((level) => [level, (...words) => console.error(...words)]));
 	const provider = context.originalProvider && { ...context.originalProvider, id: () => context.originalProvider.id };
@@ -153,7 +153,7 @@ async function answer(message) {
 		const value = message.module ? await exportOf(message.file) : await run(message);
 		const reply = { outcome: 'returned', type: typeOf(value), value: value === undefined ? null : value };
 		if (typeof value === 'bigint') reply.value = Number(value);
-		if (['function', 'symbol'].includes(typeof value)) reply.value = null; // its type says what it was
+		if (['function', 'symbol'].includes(typeof value)) reply.value = null; // the reply's `type` says what the value was
 		return JSON.stringify(reply, asCode);
 	} catch (error) {
 		if (error instanceof Missing) {
@@ -175,7 +175,7 @@ async function answer(message) {
 let room = Buffer.allocUnsafe(1 << 16);
 let filled = 0;
 
-// The first message among the bytes that were read; undefined if it is not whole yet.
+// The first complete message among the bytes that were read; undefined: there is none yet.
 function nextMessage() {
 	if (filled < 4) return undefined;
 	const end = 4 + room.readUInt32BE(0);
@@ -230,7 +230,7 @@ async function serve() {
 		alive.ref();
 		send(await answer(message));
 		alive.unref();
-		await new Promise(setImmediate); // what the call left to promises is done then
+		await new Promise(setImmediate); // runs what the call left to promises
 		if (waited || process.getActiveResourcesInfo().length > 0) return serveByEvents();
 	}
 }

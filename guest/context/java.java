@@ -47,11 +47,11 @@ class FumehoodContext {
   static final String[] TOOLS = {
       "void display(Object value) { ((java.util.function.BiConsumer) System.getProperties().get(\"" + LINK + "\")).accept(value, null); }",
       "void display(Object value, String type) { ((java.util.function.BiConsumer) System.getProperties().get(\"" + LINK + "\")).accept(value, type); }"};
-  // Types whose values have no form but their text.
+  // Types of values that are shown only as text.
   static final Set<String> SIMPLE = Set.of("boolean", "byte", "short", "int", "long", "float", "double", "char", "String", "Boolean", "Byte",
       "Short", "Integer", "Long", "Float", "Double", "Character");
 
-  // Snippets whose value is shown; that of a declaration is not.
+  // Kinds of snippets whose value is shown; the value of a declaration is not.
   static final Set<Snippet.SubKind> VALUES = Set.of(Snippet.SubKind.TEMP_VAR_EXPRESSION_SUBKIND, Snippet.SubKind.VAR_VALUE_SUBKIND,
       Snippet.SubKind.ASSIGNMENT_SUBKIND, Snippet.SubKind.OTHER_EXPRESSION_SUBKIND);
 
@@ -59,7 +59,7 @@ class FumehoodContext {
   static JShell shell;
   static volatile boolean running, stopped;
   static volatile boolean early; // an interrupt came while nothing ran: late for the last run, or early for the next
-  static Object taken; // the value that TAKE has brought here
+  static Object taken; // the value that the snippet TAKE has passed to the driver
   static final String TAKE = "\u0000take";
 
   public static void main(String[] arguments) throws Exception {
@@ -185,7 +185,7 @@ class FumehoodContext {
       rest = info.source() == null ? "" : info.remaining();
       for (SnippetEvent event : shell.eval(source)) {
         if (stopped) return fail("KeyboardInterrupt", "", "interrupted");
-        if (event.causeSnippet() != null) continue; // another snippet that this one has changed
+        if (event.causeSnippet() != null) continue; // an earlier snippet, which this one has changed
         if (event.status() == Snippet.Status.REJECTED) return refuse(event.snippet(), source);
         if (event.exception() != null) return fail(event.exception());
         if (!silent && rest.isBlank()) show(event, count);
@@ -217,7 +217,7 @@ class FumehoodContext {
     return false;
   }
 
-  // What the compiler does not take.
+  // What the compiler did not accept.
   static boolean refuse(Snippet snippet, String source) {
     StringBuilder all = new StringBuilder();
     String first = null;

@@ -71,10 +71,10 @@ static int listen_at(const char *path)
 	return (int)away(s);
 }
 
-/* How the branch ended, for fh_end_as. */
+/* How the branch ended: an exit code, or 256 + a signal, as fh_end_as takes it. */
 static int status_of(int pidfd)
 {
-	struct pollfd p = { pidfd, 0, 0 }; /* POLLHUP, which needs no asking for, says that it was reaped */
+	struct pollfd p = { pidfd, 0, 0 }; /* poll always reports POLLHUP, which here means that the branch was reaped */
 	const struct timespec patience = { REAP_MS / 1000, 0 };
 	struct pidfd_info info = { .mask = PIDFD_EXIT };
 	(void)fh_sys(__NR_ppoll, &p, 1, &patience, 0, 8);
@@ -107,7 +107,8 @@ static void stand_for(int branch, int signals)
 	static const int streams[2] = { 0, 1 };
 	if (fh_send_packet(branch, "", 1, streams, 2) < 0)
 		fh_end_as(126);
-	for (int fd = 0; fd < 3; fd++) /* the branch's alone from now on: a reader sees when it closes them */
+	for (int fd = 0; fd < 3;
+	     fd++) /* from now on only the branch holds these descriptors, so that a reader sees when it closes them */
 		fh_sys(__NR_close, fd);
 	for (;;) {
 		struct pollfd p[3] = { { signals, POLLIN, 0 }, { (int)pidfd, POLLIN, 0 }, { branch, POLLIN, 0 } };
@@ -115,7 +116,8 @@ static void stand_for(int branch, int signals)
 			continue;
 		if (p[1].revents)
 			fh_end_as(status_of((int)pidfd));
-		if (p[2].revents) { /* it ended, or its code has closed all descriptors: nobody could end it any more */
+		/* the branch ended, or its code has closed all descriptors, so that nothing could end it any more */
+		if (p[2].revents) {
 			pass_on(who.pid, SIGKILL);
 			fh_end_as(pidfd < 0 ? FH_PROXY_UNKNOWN : status_of((int)pidfd));
 		}

@@ -414,13 +414,13 @@ class Driver:
         self.count = 0
         self.shell = None
         self.loop = None
-        self.old_loops = []  # of those that it was branched from
+        self.old_loops = []  # event loops of the contexts that this one was branched from
         self.exiting = False
 
     # ---- interrupts
 
     def _idle(self):
-        """While nothing runs, an interrupt came too late, or too early: `run` knows which."""
+        """An interrupt that comes while nothing runs was meant for the run before or the one after: `run` knows which."""
         self.early = False
         signal.signal(signal.SIGINT, self._on_early)
         self.wire.lock.pending = False

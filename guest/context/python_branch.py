@@ -61,19 +61,19 @@ def _not_branched(driver):
 def branch(driver, request):
     """Answers the request in the parent. Returns in the branch, too, which then serves its own client."""
     wire, names = driver.wire, _not_branched(driver)
-    # A handler of the code's must not see the end of the process in between.
+    # A SIGCHLD handler of the code must not see the end of the process between parent and branch.
     handler = signal.getsignal(signal.SIGCHLD)
     if callable(handler):
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python 3.12 warns of our own thread
+            warnings.simplefilter("ignore")  # Python 3.12 warns at a fork because of the driver's own thread
             child = os.fork()
             if child == 0:
                 _leave_parent(driver, request, names)
         try:
             failed = child and os.waitpid(child, 0)[1]
-        except ChildProcessError:  # the code ignores SIGCHLD: the proxy is what tells
+        except ChildProcessError:  # no exit status, because the code ignores SIGCHLD; the proxy reports if there is no branch
             failed = 0
     except OSError as error:
         failed, child = 1, -1
@@ -89,7 +89,7 @@ def branch(driver, request):
 
 
 def _leave_parent(driver, request, names):
-    """In the process in between: forks the branch, where alone this returns."""
+    """Runs in the intermediate process: forks the branch. Only the branch returns from here."""
     try:
         if os.fork():
             os._exit(0)

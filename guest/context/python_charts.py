@@ -66,7 +66,7 @@ class _Axis:
             self.categories = {place: text for text, place in self.axis.units._mapping.items()}
 
     def value(self, value):
-        """The value that the code plotted, from a number of the drawing."""
+        """The value that the code plotted, such as a date, from the number that the drawing has for it."""
         if isinstance(value, str):
             return value
         plain = rich.scalar(value)

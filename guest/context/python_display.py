@@ -214,7 +214,7 @@ class Image(DisplayObject):
         return "jpeg" if (self.data or b"")[:2] == b"\xff\xd8" else "png"
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        if self.url is not None:  # fetched by whoever shows it
+        if self.url is not None:  # the viewer of the page fetches the picture
             size = "".join(' %s="%s"' % item for item in self.size.items())
             return {"text/html": '<img src="%s"%s/>' % (self.url, size), "text/plain": repr(self)}
         data = {self.mime: base64.b64encode(self.data).decode("ascii"), "text/plain": repr(self)}
@@ -222,7 +222,7 @@ class Image(DisplayObject):
 
 
 class IFrame(DisplayObject):
-    """A page, which whoever shows it fetches."""
+    """A page that is shown in a frame; the viewer fetches it."""
     _html = '<iframe width="%s" height="%s" src="%s" frameborder="0" allowfullscreen></iframe>'
 
     def __init__(self, src, width, height, **parameters):

@@ -89,7 +89,7 @@ base64 <- function(bytes) {
 
 say <- function(line) {
   flush(stdout())
-  suspendInterrupts({ # a display of the code's is not cut off
+  suspendInterrupts({ # an interrupt must not cut off the line of an event
     writeBin(charToRaw(paste0(enc2utf8(line), "\n")), events)
     flush(events)
   })

@@ -25,7 +25,7 @@ const (
 )
 
 var state struct {
-	lock sync.Mutex // held by the goroutine that reports; the test may have several
+	lock sync.Mutex // held by the goroutine that reports the result, because the test may have several
 }
 
 func init() {

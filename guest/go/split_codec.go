@@ -24,9 +24,9 @@ import (
 const (
 	frameMax = 8 << 20
 	depthMax = 500
-	costMax  = 64 << 20 // bytes of memory for the values of one frame
-	typesMax = 256      // types that are composed while decoding
-	arrayMax = 1 << 20  // bytes of an array within an interface
+	costMax  = 64 << 20 // maximum bytes of memory for the values of one frame
+	typesMax = 256      // maximum number of types that are composed while decoding
+	arrayMax = 1 << 20  // maximum bytes of an array within an interface
 	textMax  = 900
 )
 

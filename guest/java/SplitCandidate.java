@@ -99,7 +99,7 @@ final class SplitCandidate {
 		return fits;
 	}
 
-	/** Whole numbers as int: a test may write 3 where the declaration has a double and the program an int. */
+	/** Passes whole numbers as int: a test may write 3 where the declaration has a double and the program an int. */
 	private static Object[] narrow(Object[] values) {
 		Object[] narrow = values.clone();
 		for (int i = 0; i < values.length; i++) {

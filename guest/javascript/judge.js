@@ -26,7 +26,7 @@
 	const secret = input.toString('latin1', 32 + programSize + testSize);
 	input.fill(0);
 	fs.closeSync(0);
-	fs.openSync('/dev/null', 'r'); // the lowest free number: 0
+	fs.openSync('/dev/null', 'r'); // becomes descriptor 0, the lowest that is free
 
 	const say = (message) => {
 		let at = 0;

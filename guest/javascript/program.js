@@ -86,7 +86,7 @@ const publishProgram = (program, require, look) => {
 			const value = look(name);
 			if (value !== undefined) Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
 		} catch {
-			// Not a name of the top level.
+			// the name is not declared at the program's top level
 		}
 	}
 };

@@ -10,9 +10,9 @@
 	const leave = process.reallyExit.bind(process);
 	const isThenable = (v) => v !== null && (typeof v === 'object' || typeof v === 'function') && typeof v.then === 'function';
 	const { apply } = Reflect, { asyncIterator: iterating } = Symbol;
-	const itemsMax = 10000; // of an asynchronous iterator
+	const itemsMax = 10000; // maximum items taken from an asynchronous iterator
 	const onProcess = process.on.bind(process);
-	const active = process.getActiveResourcesInfo?.bind(process); // what keeps the event loop alive
+	const active = process.getActiveResourcesInfo?.bind(process); // handles that keep Node's event loop running
 
 	const [wantedNames, program] = parts(2, 0);
 	const names = wantedNames.split('\n');

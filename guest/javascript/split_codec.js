@@ -63,9 +63,9 @@ const makeCodec = (onEndless) => {
 	const pause = Atomics.wait.bind(Atomics, new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
 
 	const frameMax = 8 << 20; // bytes
-	const valuesMax = 1000000; // of one frame, all objects together
+	const valuesMax = 1000000; // maximum number of entries in one frame, in all objects together
 	const objectsMax = 200000;
-	const lengthMax = 1 << 24; // of an array with holes
+	const lengthMax = 1 << 24; // maximum length of an array with holes
 	const drainMax = 10000; // of an iterator
 	const digitsMax = 20000; // of a BigInt
 	const numberWords = { __proto__: null, NaN, Infinity, '-Infinity': -Infinity, '-0': -0 };
@@ -94,7 +94,7 @@ const makeCodec = (onEndless) => {
 			for (let p = o; p !== null && p !== plain; p = getPrototypeOf(p))
 				if (getOwnPropertyDescriptor(p, iterating) !== undefined) return apply(o[iterating], o, []);
 		} catch {
-			// It cannot be iterated.
+			// the value cannot be iterated
 		}
 		return undefined;
 	};
@@ -110,7 +110,7 @@ const makeCodec = (onEndless) => {
 					found[found.length] = names[i];
 					found[found.length] = value;
 				} catch {
-					// As if there were none.
+					// a getter that throws is treated as if it did not exist
 				}
 			}
 		}
@@ -311,7 +311,7 @@ const makeCodec = (onEndless) => {
 	const decode = (roots, heap, known) => {
 		if (!isArray(roots) || !isArray(heap) || roots.length > valuesMax || heap.length > objectsMax)
 			refuse('no roots or no heap');
-		const objects = [], later = []; // later: what is to be done when all objects have their values
+		const objects = [], later = []; // what remains to be done when all objects have their values
 		let count = 0, atRoots = false;
 		const string = (v) => (typeof v === 'string' ? v : refuse('no string where one belongs'));
 		const value = (v) => {

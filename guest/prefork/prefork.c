@@ -46,7 +46,7 @@ enum {
 enum verdict { STARTED = 1, REFUSED, ENDED };
 struct told {
 	uint32_t verdict;
-	int32_t status; /* of ENDED, as fh_end_as takes it */
+	int32_t status; /* how the program ended, as fh_end_as takes it; set in ENDED */
 };
 
 static _Alignas(8) char packet[FH_ZYGOTE_PACKET_MAX];
@@ -113,7 +113,7 @@ static bool append(size_t *at, const char *text)
 	return true;
 }
 
-/* The size of the message that asks for this program; 0: it is too large. */
+/* The size of the RUN message for this program; 0: the message would be too large. */
 static size_t compose(char **argv, char **env)
 {
 	struct fh_zygote_run *m = (void *)packet;
@@ -133,7 +133,7 @@ static size_t compose(char **argv, char **env)
 	return at;
 }
 
-/* Has the server start it. Returns the socket on which its end is told, or -1. */
+/* Asks the server to start the program. Returns the socket on which its end is reported, or -1. */
 static int ask(const char *socket_path, char **argv, char **env)
 {
 	struct sockaddr_un server;
@@ -147,7 +147,7 @@ static int ask(const char *socket_path, char **argv, char **env)
 	             : -1;
 	if (s < 0)
 		return -1;
-	/* not blocking: a server that was stopped takes no further ones */
+	/* the socket does not block, because a server that is stopped accepts no further connections */
 	if (fh_sys(__NR_connect, s, &server, sizeof(server)) == 0 &&
 	    fh_send_packet((int)s, packet, size, streams, 3) == (long)size) {
 		struct pollfd p = { (int)s, POLLIN, 0 };
@@ -167,7 +167,7 @@ static void run(int argc, char **argv, char **env)
 {
 	static const char words[] = ": not found in the sandbox\n", unwritten[] = ": cannot be written\n";
 	enum { SOCKET = 2, MAIN, CODE, PROGRAM };
-	struct told told = { ENDED, 256 + SIGKILL }; /* if the server is killed */
+	struct told told = { ENDED, 256 + SIGKILL }; /* the end that is reported if the server is killed */
 	int fds[FH_SENT_FDS_MAX];
 	int count;
 	if (argc <= PROGRAM)
@@ -184,7 +184,8 @@ static void run(int argc, char **argv, char **env)
 		(void)fh_write_full(2, words, sizeof(words) - 1);
 		fh_end_as(127);
 	}
-	for (int fd = 0; fd < 3; fd++) /* the program's alone from now on: who reads them sees it close them */
+	for (int fd = 0; fd < 3;
+	     fd++) /* from now on only the program holds these descriptors, so that readers see when it closes them */
 		fh_sys(__NR_close, fd);
 	struct pollfd p = { s, POLLIN, 0 };
 	while (fh_sys(__NR_ppoll, &p, 1, 0, 0, 8) < 0)
@@ -197,8 +198,8 @@ static void run(int argc, char **argv, char **env)
 
 struct program {
 	int pid;        /* 0: unused */
-	int socket;     /* of a program that was forked ahead: where it waits for RUN; -1 */
-	int connection; /* of one that runs: its `run`; -1 */
+	int socket;     /* for the program that was forked ahead: the socket on which it waits for RUN; else -1 */
+	int connection; /* for a running program: the connection of its `run`; else -1 */
 };
 static struct program programs[RUNS_MAX];
 static struct program ahead;
@@ -245,7 +246,7 @@ static void kill_program(const struct program *p)
 	fh_sys(__NR_kill, p->pid, SIGKILL);
 }
 
-/* Has the zygote fork a program, which waits for its RUN then. */
+/* Has the zygote fork a program, which then waits for its RUN message. */
 static bool fork_ahead(void)
 {
 	struct fh_zygote_fork ask = { .h = { FH_ZYGOTE_FORK, ++last_token } };
@@ -254,7 +255,8 @@ static bool fork_ahead(void)
 	int pair[2], fds[FH_SENT_FDS_MAX];
 	int count = 0;
 	ask.flags =
-	    FH_FORK_SOCKET | FH_FORK_KEEP_CAPABILITIES; /* it is in its sandbox already, with what it may do there */
+	    FH_FORK_SOCKET |
+	    FH_FORK_KEEP_CAPABILITIES; /* in a session, the program is in its sandbox already and has its final rights */
 	if (fh_sys(__NR_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return false;
 	be_patient(pair[0]);
@@ -283,7 +285,7 @@ static struct program *free_slot(void)
 	return NULL;
 }
 
-/* Gives the program that was forked ahead what a `run` asks for. False: it cannot be that, or there is none. */
+/* Gives the program that was forked ahead to a `run`. False: there is none, or it cannot become that program. */
 static bool start(int connection, size_t size, const int *fds)
 {
 	struct program *slot = free_slot();
@@ -329,7 +331,7 @@ static void on_ready(void)
 	int fds[FH_SENT_FDS_MAX];
 	int count = 0;
 	long n = fh_receive_packet(zygote, &m, sizeof(m), fds, &count);
-	fh_close_all(fds, count); /* those of the stem, which ends */
+	fh_close_all(fds, count); /* descriptors of the stem, which is not needed and ends */
 	if (n != sizeof(m) || m.why[0]) {
 		m.why[sizeof(m.why) - 1] = 0;
 		(void)fh_write_full(2, m.why, n == sizeof(m) ? strlen(m.why) : 0);
@@ -338,10 +340,10 @@ static void on_ready(void)
 	ready = true;
 	be_patient(zygote);
 	(void)fork_ahead();
-	(void)fh_write_full(1, "\n", 1); /* says that it is ready */
+	(void)fh_write_full(1, "\n", 1); /* reports that the server is ready */
 }
 
-/* Reaps all that have ended. False: the zygote is one of them. */
+/* Reaps all children that have ended. False: the zygote was one of them. */
 static bool reap(void)
 {
 	bool alive = true;
@@ -429,7 +431,7 @@ static bool turn(int signals, int listener)
 	if (fh_sys(__NR_ppoll, p, 3 + RUNS_MAX, 0, 0, 8) < 0)
 		return true;
 	for (int i = 0; i < RUNS_MAX; i++)
-		if (p[3 + i].revents && programs[i].pid) { /* `run` says nothing more: it is gone */
+		if (p[3 + i].revents && programs[i].pid) { /* `run` sends nothing more, so end of file means that it is gone */
 			kill_program(&programs[i]);
 			fh_sys(__NR_close, programs[i].connection);
 			programs[i].connection = -1;
@@ -473,7 +475,7 @@ static void serve(int argc, char **argv, char **env)
 	start_zygote((int)away(pair[1]), argv[LIBRARY], argv[MAIN], argv + INTERPRETER, env);
 	while (turn(signals, listener))
 		;
-	fh_sys(__NR_close, listener); /* no further programs; those that run go on, and their ends are told */
+	fh_sys(__NR_close, listener); /* starts no further programs; those that run continue, and their ends are reported */
 	fh_sys(__NR_unlinkat, AT_FDCWD, argv[SOCKET], 0);
 	ready = true;
 	while (is_busy())

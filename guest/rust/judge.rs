@@ -62,7 +62,7 @@ mod fh_judge {
             let digits = [n / 100, n / 10 % 10, n % 10].map(|digit| b'0' + digit as u8);
             self.add(&digits);
         }
-        // In one call, so that no other thread's output can interleave.
+        // Written by one call, so that no output of another thread can come between.
         fn send(&self) {
             let mut sent = 0;
             while sent < self.size {

@@ -16,7 +16,7 @@
 enum {
 	HELD_MAX = 48,
 	WATCHED_MAX = 64,
-	FIRST = 3, /* each run sets its own descriptors below this */
+	FIRST = 3, /* lowest descriptor to examine; each run sets its own below this */
 	EPOLL_ADD = 1,
 	NONBLOCK = 00004000,
 	CLOEXEC = 02000000,

@@ -35,7 +35,7 @@ struct fh_python {
 	int (*set)(fh_py *, const char *, fh_py *);
 	int (*equal)(fh_py *, fh_py *, int);
 	int (*is_true)(fh_py *);
-	fh_py *(*text)(const char *); /* of a file name or argument, decoded as the interpreter does */
+	fh_py *(*text)(const char *); /* converts a file name or argument to a text, as the interpreter decodes it */
 	const char *(*utf8)(fh_py *);
 	fh_py *(*str)(fh_py *);
 	fh_py *(*bytes)(const char *, ssize_t);

@@ -35,7 +35,7 @@ enum { FILE_TYPES = sizeof(file_names) / sizeof(file_names[0]), ALWAYS_CLOSED = 
 
 static struct {
 	bool possible; /* the hook is registered, and this interpreter's objects have the known layout */
-	bool known;    /* the program has ended, with this code: */
+	bool known;    /* the program has ended, with this exit code */
 	int code;
 	fh_py *get_objects, *unfreeze, *get_debug, *callbacks, *freeze_count; /* functions and members of the module gc */
 	long frozen; /* number of frozen objects when the zygote was ready */
@@ -43,7 +43,7 @@ static struct {
 	ssize_t modules;    /* number of modules that the zygote had */
 	fh_py *loader_type; /* importlib's SourceFileLoader */
 	long magic;         /* magic number of compiled files */
-	int minor;          /* of Python's version: 3.minor */
+	int minor;          /* minor version of Python 3 */
 } end;
 
 /* C modules of the standard library whose objects do nothing but free memory when they are destroyed; and two

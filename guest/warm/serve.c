@@ -49,9 +49,9 @@ static int *thread_id_place(void)
 static bool is_stem;
 static int *thread_id;
 
-/* Parameters and result of the fork that is being made. */
+/* Parameters and result of the fork that is in progress. */
 static struct {
-	bool asked; /* the next fork() of the interpreter is to be this one */
+	bool asked; /* the interpreter's next call of fork() is the one that was prepared */
 	long pid;   /* 0 in the child; negative: -errno */
 	uint64_t flags;
 	int cgroup, *pidfd;
@@ -72,7 +72,8 @@ static long fork_now(void)
 	fh_sys(__NR_get_robust_list, 0, &robust, &robust_size);
 	long pid = fh_sys(__NR_clone3, &a, sizeof(a));
 	if (pid == -ENOSYS &&
-	    making.cgroup < 0) /* the filter of a sandbox's programs, in which a session's zygote is one */
+	    making.cgroup <
+	        0) /* a zygote in a session runs under the filter of a sandbox's programs, which refuses clone3 */
 		pid = fh_clone(a.flags, making.pidfd, thread_id);
 	making.pid = pid;
 	making.asked = pid < 0; /* after a failure the interpreter may call fork() again */

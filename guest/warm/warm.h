@@ -57,9 +57,10 @@ extern struct fh_warm_start fh_warm_start;
 
 enum fh_warm_call { FH_CALL_OPEN = 1, FH_CALL_FOPEN = 2, FH_CALL_READ = 4 };
 
-/* What is special about an interpreter. The general way is: stop when MAIN is opened; fork; in the child, refuse a run
- * whose environment or arguments differ from the zygote's; continue. There is one file for each interpreter. Any
- * function may be NULL. `why` has FH_ZYGOTE_WHY_MAX bytes; a function that fails fills it and returns false. */
+/* What is special about an interpreter; there is one file for each. Without any of these functions, the library stops
+ * the interpreter when it opens MAIN, and forks; a child refuses a run whose environment or arguments differ from the
+ * zygote's, and otherwise continues. Any function may be NULL. `why` has FH_ZYGOTE_WHY_MAX bytes; a function that fails
+ * fills it and returns false. */
 struct fh_warm_interpreter {
 	const char *name;
 	const char *symbol; /* a symbol that no other interpreter has */
@@ -107,16 +108,16 @@ const struct fh_warm_run *fh_warm_serve(const struct fh_warm_interpreter *i);
  * interpreter's code after a fork included. The fork handlers of the C library and of libraries are not called in the
  * child; fh_warm_forked() does that. Returns as fork does; -errno on failure. */
 long fh_warm_fork(const struct fh_warm_interpreter *i, uint64_t flags, int cgroup, int *ret_pidfd, void (*first)(void));
-/* To be called in the child once it is isolated. `socket`: its own, or -1. False: it would share something with the
- * zygote. */
+/* To be called in a child once it is isolated: replaces what it shares with the zygote. `socket`: the child's own, or
+ * -1. False: something shared would remain. */
 bool fh_warm_forked(const struct fh_warm_interpreter *i, int socket);
 
 /* descriptors.c: objects that a program would share with its zygote */
-/* In the zygote, before READY: whether everything that it holds can be replaced. main_fd: the descriptor of MAIN, or
- * -1. */
+/* Called in the zygote before READY: whether a child can replace everything that the zygote holds. main_fd: descriptor
+ * of MAIN, or -1. */
 bool fh_warm_account(const struct fh_warm_interpreter *i, int main_fd, char *why);
 bool fh_warm_renew(int socket); /* in a forked child: replaces everything that is still the zygote's */
-int fh_warm_main_fd(void);      /* warm.c, with FH_CALL_READ: the descriptor of MAIN, else -1 */
+int fh_warm_main_fd(void);      /* warm.c: the descriptor of MAIN if the warm point is a read (FH_CALL_READ), else -1 */
 
 /* isolate.c: enters the sandbox; `namespaces` has one descriptor for each bit of m->namespaces. 0, or -errno with
  * *ret_step. */
@@ -128,9 +129,10 @@ int fh_warm_begin(const struct fh_zygote_run *m, size_t size, int *fds, int fd_c
                   struct fh_zygote_failed *ret);
 /* Gives the interpreter the state that a fresh one would have at this point. */
 bool fh_warm_become(const struct fh_warm_interpreter *i, const struct fh_warm_run *run, char *why);
-/* warm.c, with FH_CALL_READ: opens the run's MAIN at the zygote's number */
+/* warm.c: opens the run's MAIN at the number of the zygote's, if the warm point is a read (FH_CALL_READ) */
 bool fh_warm_take_main(const struct fh_warm_run *run, char *why);
-/* Do nothing: for interpreters whose programs read the process's environment or arguments themselves. */
+/* For interpreters whose programs read the environment or the arguments of the process themselves: these functions do
+ * nothing. */
 bool fh_warm_live_environment(const struct fh_warm_run *run, char *why);
 bool fh_warm_live_arguments(const struct fh_warm_run *run, uint32_t main, char *why);
 /* Whether folder/name exists, where folder has n bytes. Used for files that an interpreter looked for before the

@@ -18,7 +18,7 @@ if child == 0:
     os._exit(7)
 assert os.waitpid(child, 0)[1] == 7 << 8
 assert os.read(inside, 100) != b"%r" % random.random()
-# after the fork, of which 3.12 warns while the system still takes a joined thread apart
+# after the fork, because 3.12 warns of threads at a fork, and the kernel may still list a thread that was joined
 t = threading.Thread(target=done.append, args=(1,))
 t.start()
 t.join()
