@@ -62,7 +62,7 @@ def command(*args, **kw):
 def run(*args, **kw):
     """`fumehood run --json ARGS`: the object that it prints. With START, by that path wherever it can be had."""
     done = command("run", "--json", *(("--start", START) if START and "--start" not in args else ()), *args, **kw)
-    if START and "start cannot be had" in done.stdout and "input" not in kw:
+    if START and "start is not possible" in done.stdout and "input" not in kw:
         done = command("run", "--json", *args, **kw)
     try:
         return json.loads(done.stdout)

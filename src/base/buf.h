@@ -56,7 +56,9 @@ void fh_buf_drop(struct fh_buf *b, size_t n);
 void fh_buf_truncate(struct fh_buf *b, size_t n);
 
 const char *fh_buf_cstr(const struct fh_buf *b);
-FH_OWN char *fh_buf_take(struct fh_buf *b, size_t *ret_n); /* never NULL; ret_n may be NULL */
+FH_OWN char *fh_buf_take(
+    struct fh_buf *b,
+    size_t *ret_n); /* Gives the buffer's memory to the caller, who frees it; never NULL. ret_n may be NULL. */
 static inline struct fh_str fh_buf_str(const struct fh_buf *b)
 {
 	return (struct fh_str){ b->p ? b->p : "", b->n };

@@ -45,7 +45,7 @@ char *fh_path_clean(const char *path)
 	size_t n = 0;
 	if (absolute)
 		out[n++] = '/';
-	size_t floor = n; /* what ".." must not remove: the root, or the leading ".." of a relative path */
+	size_t floor = n; /* length of what ".." must not remove: the root, or the leading ".." of a relative path */
 	for (const char *p = path; *p;) {
 		size_t len = strcspn(p, "/");
 		bool up = len == 2 && p[0] == '.' && p[1] == '.';
@@ -53,7 +53,7 @@ char *fh_path_clean(const char *path)
 			while (n > floor && out[n - 1] != '/')
 				n--;
 			if (n > floor)
-				n--; /* the separator too, unless it is the root */
+				n--; /* removes the separator too, unless it is the root */
 		} else if (len > 0 && !(len == 1 && p[0] == '.') && !(up && absolute)) {
 			if (n > 0 && out[n - 1] != '/')
 				out[n++] = '/';

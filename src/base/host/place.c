@@ -106,9 +106,8 @@ int fh_place_open(const char *path, bool ranges)
 void fh_place_hint(int error, struct fh_error *err)
 {
 	if (error == ELOOP)
-		fh_error_hint(err,
-		              "a link on the way may have been made by a program in a sandbox and is not followed: name what "
-		              "it points to");
+		fh_error_hint(err, "a symbolic link on the path may have been made by a program in a sandbox, so it is not "
+		                   "followed: name its target");
 }
 
 static int cannot_open(const char *path, int error, struct fh_error *err)

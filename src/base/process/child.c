@@ -69,7 +69,7 @@ static bool child_stdio(const int source[3])
 	int copy[3];
 	for (int i = 0; i < 3; i++) {
 		copy[i] = source[i] >= 0 ? fcntl(source[i], F_DUPFD_CLOEXEC, 3) : -1;
-		/* either the descriptor is closed, or none was wanted */
+		/* the caller wants no descriptor here, or its own one is closed */
 		if (copy[i] < 0 && (source[i] < 0 || (source[i] == i && errno == EBADF))) {
 			int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 			copy[i] = null >= 0 ? fcntl(null, F_DUPFD_CLOEXEC, 3) : -1;

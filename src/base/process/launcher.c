@@ -22,12 +22,12 @@ enum { CHILDREN_MAX = 4096, FDS_MAX = 5 /* status, texts, stdio */, TEXT_MAX = 4
 
 struct request {
 	uint32_t flags, argc, envc;
-	uint32_t stdio; /* bit i: the descriptor for i was sent */
+	uint32_t stdio; /* bit i is set if a descriptor for the child's i (0 to 2) was sent */
 	uint32_t text_size;
 };
 
 struct reply {
-	int32_t pid; /* 0: it could not be started, see failure */
+	int32_t pid; /* 0: the program could not be started, for the reason in `failure` */
 	struct fh_child_failure failure;
 };
 

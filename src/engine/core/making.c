@@ -80,7 +80,7 @@ static void on_report(struct fh_watch *w, uint32_t events)
 		}
 		r.what[sizeof(r.what) - 1] = 0;
 		if (n != sizeof(r)) {
-			fh_error_set(&err, FH_E_BUG, "a torn report from a sandbox's set-up");
+			fh_error_set(&err, FH_E_BUG, "an incomplete report from a sandbox's set-up");
 		} else if (r.step == FH_SETUP_IDS && !r.error) {
 			if (fh_launch_write_maps(&b->child, &b->ids, &err) == 0)
 				continue;

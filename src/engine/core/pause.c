@@ -135,7 +135,7 @@ int fh_resume(struct fh_sandbox *b, struct fh_connection *c, uint64_t request, s
 static void failed(struct fh_sandbox *b, const struct fh_hold *h, int error)
 {
 	struct fh_error err = FH_ERROR_INIT;
-	fh_error_sys(&err, error, "cannot hold all processes of the sandbox still");
+	fh_error_sys(&err, error, "cannot stop all processes of the sandbox");
 	set_clocks(b, fh_limits_go_on);
 	fh_connection_error(h->connection, h->request, &err);
 }

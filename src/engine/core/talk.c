@@ -88,7 +88,7 @@ static void look_for_answers(struct fh_timer *t)
 	}
 	if (stuck) {
 		struct fh_error err = FH_ERROR_INIT;
-		fh_error_set(&err, FH_E_TIMEOUT, "the sandbox did not do what it was asked for within %d s; it was destroyed",
+		fh_error_set(&err, FH_E_TIMEOUT, "the sandbox did not carry out a request within %d s; it was destroyed",
 		             FH_ANSWER_MS / 1000);
 		fh_sandbox_fail(b, &err);
 	} else if (any) {
@@ -289,7 +289,7 @@ void fh_talk_on_socket(struct fh_watch *w, uint32_t events)
 			struct fh_error err = FH_ERROR_INIT;
 			if (fd >= 0)
 				close(fd);
-			fh_error_set(&err, FH_E_PROTOCOL, "the sandbox's init sent what it never sends; the sandbox was destroyed");
+			fh_error_set(&err, FH_E_PROTOCOL, "the sandbox's init sent an invalid message; the sandbox was destroyed");
 			fh_sandbox_fail(b, &err);
 		}
 	}

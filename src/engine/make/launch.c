@@ -175,7 +175,7 @@ static int explain_clone(int error, bool into_group, struct fh_error *err)
 			continue;
 		(void)fh_error_sys(err, error, "the kernel starts no process in the sandbox's control group");
 		fh_error_hint(err, error == EACCES ? "the group that fumehood started in must be writable for this user, its "
-		                                     "cgroup.procs too: delegate it whole"
+		                                     "cgroup.procs too: delegate the whole group"
 		                                   : "something else changed the group while it was used: try again");
 		return -FH_E_SYSTEM;
 	}
@@ -223,9 +223,8 @@ int fh_launch_failed(const struct fh_setup_report *r, struct fh_error *err)
 		fh_error_hint(err, "inside a container the kernel refuses a fresh /proc while parts of the container's own are "
 		                   "masked: for Docker, --security-opt systempaths=unconfined");
 	else if (step == FH_SETUP_ROOT && r->error == ELOOP)
-		fh_error_hint(err,
-		              "a link on the way may have been made by a program in a sandbox and is not followed: name what "
-		              "it points to");
+		fh_error_hint(err, "a symbolic link on the path may have been made by a program in a sandbox, so it is not "
+		                   "followed: name its target");
 	else if (path && r->error == ENOSYS)
 		fh_error_hint(err, "Linux 5.12 or newer is needed (mount_setattr)");
 	return -FH_E_SYSTEM;

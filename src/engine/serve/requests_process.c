@@ -77,7 +77,7 @@ static int choose_user(const struct fh_sandbox *b, const char *user, struct fh_s
 		s->uid = s->gid = users[i].id;
 		return 0;
 	}
-	return fh_error_set(err, FH_E_ARGUMENT, "a sandbox has the users \"user\" and \"root\", and not %.40s", user);
+	return fh_error_set(err, FH_E_ARGUMENT, "unknown user %.40s: a sandbox has the users \"user\" and \"root\"", user);
 }
 
 /* The texts of a SPAWN request. Each list ends with NULL; empty: the plan's own is used. */

@@ -141,7 +141,7 @@ void fh_template_on_stem(struct fh_watch *w, uint32_t events)
 		}
 		if (count)
 			close(fds[0]);
-		fh_template_break(t, n == 0 ? "its stem ended" : "its stem sent what it never sends");
+		fh_template_break(t, n == 0 ? "its stem ended" : "its stem sent an invalid message");
 		return;
 	}
 }

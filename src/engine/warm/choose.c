@@ -86,7 +86,7 @@ static struct fh_template *start(struct fh_engine *e, const struct fh_plan *plan
 
 static int refuse(const struct fh_plan *plan, const char *why, struct fh_error *err)
 {
-	int r = fh_error_set(err, FH_E_UNAVAILABLE, "a %s start cannot be had: %s", fh_start_name(plan->start), why);
+	int r = fh_error_set(err, FH_E_UNAVAILABLE, "a %s start is not possible: %s", fh_start_name(plan->start), why);
 	if (err)
 		err->phase = FH_PHASE_CREATE;
 	return r;
@@ -159,7 +159,7 @@ int fh_template_choose(struct fh_engine *e, const struct fh_plan *plan, uid_t ow
 	if (t)
 		choice = fh_decide_choice(plan->start, offer(t, plan), may_defer);
 	if (choice == FH_CHOICE_REFUSE)
-		return refuse(plan, "none is parked at this moment", err);
+		return refuse(plan, "no sandbox is parked at the moment", err);
 	const char *why = choice != FH_CHOICE_FRESH ? "" : t ? "what it would start from is still being made" : fresh_why;
 	if (choice == FH_CHOICE_FRESH && can_be && (near = fh_template_nearest(e, plan, owner)) &&
 	    (choice = offer(near, plan)) != FH_CHOICE_FRESH) {

@@ -170,7 +170,7 @@ void fh_made_fall_back(struct fh_sandbox *b, const char *why)
 	b->socket_watch.on_event = fh_talk_on_socket;
 	snprintf(b->start_why, sizeof(b->start_why), "%.159s", why);
 	if (b->plan->start != FH_START_AUTO) {
-		fh_error_set(&err, FH_E_UNAVAILABLE, "a %s start cannot be had: %s", fh_start_name(b->plan->start), why);
+		fh_error_set(&err, FH_E_UNAVAILABLE, "a %s start is not possible: %s", fh_start_name(b->plan->start), why);
 		err.phase = FH_PHASE_CREATE;
 		fh_sandbox_fail(b, &err);
 	} else if (fh_sandbox_launch_fresh(b, &err) < 0) {

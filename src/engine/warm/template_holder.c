@@ -118,7 +118,7 @@ static void on_holder(struct fh_watch *w, uint32_t events)
 		if (n != (ssize_t)sizeof(m) || m.op != FH_HOLDER_MADE) {
 			if (count)
 				close(fds[0]);
-			fh_template_break(t, n == 0 ? "its holder ended" : "its holder sent what it never sends");
+			fh_template_break(t, n == 0 ? "its holder ended" : "its holder sent an invalid message");
 			return;
 		}
 		on_made(t, &m, count ? fds[0] : -1);

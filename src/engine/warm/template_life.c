@@ -38,7 +38,7 @@ static void close_fd(int *fd)
 static void answer_deferred(struct fh_template *t, const char *why)
 {
 	struct fh_error err = FH_ERROR_INIT;
-	fh_error_set(&err, FH_E_UNAVAILABLE, "a parked start cannot be had: %s", why);
+	fh_error_set(&err, FH_E_UNAVAILABLE, "a parked start is not possible: %s", why);
 	err.phase = FH_PHASE_CREATE;
 	while (t->deferred) {
 		struct fh_deferred *d = t->deferred;

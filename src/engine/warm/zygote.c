@@ -202,7 +202,7 @@ static void on_parked(struct fh_sandbox *b, const struct fh_zygote_parked *m)
 		return;
 	}
 	if (pid > 0 && !fh_held_apart(&b->template->held, pid, b->program.far_end, shared, sizeof(shared))) {
-		fail(b, "a program of the zygote is not on its own: %s", shared);
+		fail(b, "a program of the zygote shares something with it: %s", shared);
 		return;
 	}
 	if (pid <= 0 || !is_isolated(b, pid, &m->state, &why)) {
@@ -234,7 +234,7 @@ static void on_program_socket(struct fh_watch *w, uint32_t events)
 	if (n == (ssize_t)sizeof(m) && m.h.op == FH_ZYGOTE_PARKED && m.h.token == b->token)
 		on_parked(b, &m);
 	else
-		fail(b, "a program of the zygote %s", n == 0 ? "ended before it was parked" : "sent what it never sends");
+		fail(b, "a program of the zygote %s", n == 0 ? "ended before it was parked" : "sent an invalid message");
 }
 
 static void on_forked(struct fh_template *t, const struct fh_zygote_forked *m, int pidfd)
@@ -318,7 +318,7 @@ void fh_zygote_on_packet(struct fh_watch *w, uint32_t events)
 				fh_template_serve(t, m.ready.resident_bytes);
 			continue;
 		}
-		fh_template_break(t, n == 0 ? "the zygote ended" : "the zygote sent what it never sends");
+		fh_template_break(t, n == 0 ? "the zygote ended" : "the zygote sent an invalid message");
 		return;
 	}
 }
@@ -413,8 +413,8 @@ static void could_not_begin(struct fh_sandbox *b, const struct fh_zygote_failed 
 		const struct fh_init_done refused = { .refused = FH_REFUSED_ERROR, .error = m->error, .size = m->detail };
 		fh_transfer_explain(b->plan, &refused, &err);
 	} else if (m->step == FH_WARM_INTERPRETER) { /* the plan allows no other start */
-		fh_error_set(&err, FH_E_UNAVAILABLE, "a %s start cannot be had: %s", fh_start_name(b->plan->start),
-		             m->why[0] ? m->why : "the interpreter cannot be made as a fresh one");
+		fh_error_set(&err, FH_E_UNAVAILABLE, "a %s start is not possible: %s", fh_start_name(b->plan->start),
+		             m->why[0] ? m->why : "the interpreter cannot be brought into the state of a fresh one");
 		err.phase = FH_PHASE_SPAWN;
 	} else {
 		fh_error_set(&err, FH_E_SYSTEM, "the program cannot %s: %s", step_texts[step],
