@@ -38,7 +38,8 @@ static int keep_import(struct fh_go_source *s, struct fh_str spec, struct fh_err
 		quote++;
 	if (s->count == FH_GO_IMPORTS_MAX || spec.n - FH_MIN(spec.n, quote) < 3)
 		return fh_error_set(err, FH_E_UNAVAILABLE,
-		                    s->count == FH_GO_IMPORTS_MAX ? "it has too many imports" : "it has an import of nothing");
+		                    s->count == FH_GO_IMPORTS_MAX ? "it has too many imports"
+		                                                  : "it has an import without a path");
 	struct fh_str path = { spec.p + quote + 1, spec.n - quote - 2 }, name = { spec.p, quote };
 	while (name.n > 0 && is_space(name.p[name.n - 1]))
 		name.n--;

@@ -121,7 +121,7 @@ static int add_value(struct fh_buf *out, const json_t *value, int depth, struct 
 
 static int bad_value(struct fh_error *err)
 {
-	return fh_error_set(err, FH_E_CONFIG, "the reference gives a value that cannot be written down");
+	return fh_error_set(err, FH_E_CONFIG, "the reference returns a value that cannot be written as program text");
 }
 
 static int add_items(struct fh_buf *out, const json_t *list, const char *open, const char *close, int depth,

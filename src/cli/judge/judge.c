@@ -89,9 +89,9 @@ static int say_interrupted_early(const struct steps *s)
 {
 	fprintf(stderr, "interrupted before the first sample was judged");
 	if (s->step && fh_streq(s->step, "self-check"))
-		fprintf(stderr, ": of the self-check %zu of %zu tasks are done, and remembered where they held", s->done,
+		fprintf(stderr, ": the self-check has finished %zu of %zu tasks, and remembers those that passed", s->done,
 		        s->total);
-	fprintf(stderr, "; the same command goes on\n");
+	fprintf(stderr, "; the same command continues\n");
 	return FH_EXIT_INTERRUPTED;
 }
 
@@ -140,7 +140,7 @@ static int check_ours(const struct fh_judge_options *o, const struct fh_results 
 		return 0;
 	fh_error_set(err, FH_E_ARGUMENT, "%s holds %zu results, none of them of these samples", o->results,
 	             fh_results_stale(results));
-	fh_error_hint(err, "name another file with -o, or say --replace to write over this one");
+	fh_error_hint(err, "name another file with -o, or overwrite this one with --replace");
 	return -FH_E_ARGUMENT;
 }
 
@@ -216,7 +216,7 @@ static int say_interrupted(const struct fh_judge_options *o, const struct fh_res
 	size_t done = 0;
 	for (size_t i = 0; i < count; i++)
 		done += fh_results_row(results, i).present;
-	fprintf(stderr, "interrupted: %zu of %zu samples are judged and kept in %s; the same command goes on\n", done,
+	fprintf(stderr, "interrupted: %zu of %zu samples are judged and kept in %s; the same command continues\n", done,
 	        count, o->results);
 	return FH_EXIT_INTERRUPTED;
 }

@@ -8,7 +8,8 @@
 #include "store/rows.h"
 #include "store/writer.h"
 
-#define TAG "results" /* of an entry of the store, and the member of the config with the same value */
+/* Name of the entry's tag, and of the member of its config, that hold the path of the results file. */
+#define TAG "results"
 /* Time between two commits. Rows are in the results file meanwhile; those that the store lacks are added when the
  * judgement is resumed. */
 #define GATHER_MS 250
@@ -17,8 +18,8 @@ struct kept {
 	struct fh_judge_keep keep;
 	struct fh_store_writer *writer;
 	char *id;
-	int64_t before_ms; /* how long it ran before it was interrupted */
-	bool *stored;      /* for each sample: it was in the store before the first was judged */
+	int64_t before_ms; /* how long the judgement had run before it was interrupted */
+	bool *stored;      /* for each sample: whether the store had its row before the first sample was judged */
 };
 
 /* ------------------------------------------------------------------------------------------------ what is there */
@@ -122,7 +123,7 @@ static int take(void *self, const struct fh_row *row, struct fh_error *err)
 	whole.text = fh_buf_str(&data);
 	int r = fh_store_writer_row(k->writer, &whole, err);
 	if (r < 0 && err && !err->hint[0])
-		fh_error_hint(err, "the same command goes on; with --no-write it leaves the store out");
+		fh_error_hint(err, "the same command continues; with --no-write it does not use the store");
 	return r;
 }
 

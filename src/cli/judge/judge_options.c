@@ -163,7 +163,8 @@ static const struct fh_command_line command_line = {
 
 static int no_results_file(struct fh_error *err)
 {
-	int r = fh_error_set(err, FH_E_ARGUMENT, "option -o: standard output is not a file that could be gone on with");
+	int r = fh_error_set(err, FH_E_ARGUMENT,
+	                     "option -o: results cannot go to standard output, from which no run could be resumed");
 	fh_error_hint(err, "results are added to their file one by one, and an interrupted run resumes from it: name one "
 	                   "such as results.jsonl");
 	return r;
@@ -173,13 +174,13 @@ static int check(const struct fh_judge_options *o, struct fh_error *err)
 {
 	int r = 0;
 	if (!o->problems)
-		r = fh_error_set(err, FH_E_ARGUMENT, "which problems? --problems is missing");
+		r = fh_error_set(err, FH_E_ARGUMENT, "no problems are given: --problems is missing");
 	else if (o->args.count != 1)
 		r = fh_error_set(err, FH_E_ARGUMENT, "%s", o->args.count ? "more than one samples file" : "no samples file");
 	else if (fh_streq(o->problems, "-") && fh_streq(o->args.items[0], "-"))
 		r = fh_error_set(err, FH_E_ARGUMENT, "problems and samples cannot both come from standard input");
 	else if (!o->results && !o->show_given)
-		r = fh_error_set(err, FH_E_ARGUMENT, "where shall the results go? -o is missing");
+		r = fh_error_set(err, FH_E_ARGUMENT, "no results file is given: -o is missing");
 	else if (fh_streq(o->results, "-"))
 		return no_results_file(err);
 	else if (o->seed && (!o->seed[0] || strlen(o->seed) > FH_SEED_MAX))

@@ -66,8 +66,8 @@ static int read_problem(const struct fh_lines *l, const json_t *row, struct fh_j
 	if (!format)
 		return unknown_format(l, id.text, err);
 	if (fh_lines_not_finite(l) && !format->takes_not_finite) {
-		fh_lines_error(l, err, "not JSON: NaN or Infinity stands in it");
-		fh_error_hint(err, "of all formats only EvalPlus's has them; elsewhere write the test as code");
+		fh_lines_error(l, err, "not JSON: it contains NaN or Infinity");
+		fh_error_hint(err, "only EvalPlus's formats may contain them; in others write the test as code");
 		return -FH_E_CONFIG;
 	}
 	if (to->count >= ITEMS_MAX)
@@ -113,7 +113,7 @@ static int sort_problems(const char *path, struct fh_judge_problems *p, struct f
 	for (size_t i = 1; i < p->count; i++) {
 		const struct fh_judge_problem *a = &p->items[p->by_task[i - 1]], *b = &p->items[p->by_task[i]];
 		if (fh_streq(a->task_id, b->task_id)) {
-			fh_error_at(err, path, b->line, 0, "task_id %.80s stands already in line %u", b->task_id, a->line);
+			fh_error_at(err, path, b->line, 0, "task_id %.80s is already in line %u", b->task_id, a->line);
 			fh_error_hint(err, "give each problem a task_id of its own");
 			return -FH_E_CONFIG;
 		}
@@ -160,10 +160,10 @@ static int text_of_sample(const struct fh_lines *l, const json_t *row, const cha
 		               : completion           ? "completion is not a string"
 		               : solution             ? "solution is not a string"
 		                                      : "no completion");
-		fh_error_hint(err,
-		              "a sample is {\"task_id\": \"%.80s\", \"completion\": \"…\"}, or with \"solution\" a program "
-		              "that needs nothing in front",
-		              task_id);
+		fh_error_hint(
+		    err,
+		    "a sample is {\"task_id\": \"%.80s\", \"completion\": \"…\"}, or has a complete program as \"solution\"",
+		    task_id);
 		return -FH_E_CONFIG;
 	}
 	struct fh_buf code = FH_BUF_INIT(0);

@@ -21,7 +21,7 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 	fh_judge_field(row, "test", &test);
 	fh_judge_field(row, "entry_point", &entry);
 	if (fh_judge_field(row, "language", &language) && strcasecmp(language.p, "python") != 0) {
-		fh_error_set(err, FH_E_CONFIG, "rows with these fields are judged in Python, and this one is %.40s",
+		fh_error_set(err, FH_E_CONFIG, "rows with these fields are judged in Python, but this one is in %.40s",
 		             language.p);
 		fh_error_hint(err, "HumanEvalPack's rows (declaration, test) and generic ones (code, tests or cases) may be in "
 		                   "other languages");

@@ -171,7 +171,7 @@ static int next_item(struct fh_lines *l, struct fh_str *ret, struct fh_error *er
 		l->taken++;
 		skip_blanks(l);
 		if (l->taken < l->text.n)
-			return array_error(l, "something behind the end", err);
+			return array_error(l, "text after the end", err);
 		l->is_closed = true;
 		return 0;
 	}

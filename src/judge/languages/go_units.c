@@ -366,7 +366,7 @@ static int check_testing(const struct fh_go_source *test, struct fh_error *err)
 		at += name.n + 1;
 		struct fh_str member = fh_identifier(fh_str_from(blank, at));
 		if (!fh_str_eq(member, "T"))
-			return fh_error_set(err, FH_E_UNAVAILABLE, "the test takes testing.%.*s", FH_STR_ARGS(member));
+			return fh_error_set(err, FH_E_UNAVAILABLE, "the test uses testing.%.*s", FH_STR_ARGS(member));
 	}
 	return 0;
 }

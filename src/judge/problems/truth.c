@@ -143,7 +143,7 @@ static int write_test(struct work *w, struct fh_judge_problem *p, struct fh_str 
 		r = add_packed(&results, json);
 	}
 	if (json_array_size(values) != t->count || r < 0)
-		return failed(p, "a value that cannot be written down");
+		return failed(p, "a value that cannot be written as program text");
 	fh_buf_add(&p->tail, w->test.p, w->test.n);
 	fh_buf_addf(&p->tail, "check_plus(%s,\n\t", p->entry_point);
 	fh_buf_add(&p->tail, t->inputs.p, t->inputs.n);

@@ -169,8 +169,8 @@ static int read_language(struct fh_judge_session *s, enum fh_judge_language lang
 
 static int probe_failed(const struct fh_judge_language_info *l, const struct fh_judge_outcome *o, struct fh_error *err)
 {
-	fh_error_set(err, FH_E_UNAVAILABLE, "cannot judge %s on this machine: a program that is right gets %s%s%.300s",
-	             l->name, fh_verdict_name(o->verdict), o->reason[0] ? ": " : "", o->reason);
+	fh_error_set(err, FH_E_UNAVAILABLE, "cannot judge %s on this machine: a correct program gets %s%s%.300s", l->name,
+	             fh_verdict_name(o->verdict), o->reason[0] ? ": " : "", o->reason);
 	if (o->run && o->run->error.hint[0])
 		fh_error_hint(err, "%s", o->run->error.hint);
 	else

@@ -282,7 +282,7 @@ class EvalPlus(Judging):
     def test_a_reference_that_fails_fails_alone_and_is_named(self):
         self.write("samples.jsonl", "".join(json.dumps({"task_id": t, "completion": "    return 1"}) + "\n" for t in ("T/1", "T/2", "T/1")))
         for code, reason in [("1 / x", "runtime_error, ZeroDivisionError"), ("exit()", "it left before it gave them\n"),
-                             ("[0] * 10 ** 10", "runtime_error, MemoryError"), ("b'' if x else 1", "a value that cannot be written down")]:
+                             ("[0] * 10 ** 10", "runtime_error, MemoryError"), ("b'' if x else 1", "a value that cannot be written as program text")]:
             with self.subTest(code):
                 self.write("problems.json", json.dumps([dict(plus(code, [1, 0]), task_id="T/1"), dict(plus("1", [1]), task_id="T/2")]))
                 done = support.command("judge", "-q", "--problems", self.dir / "problems.json", self.dir / "samples.jsonl", "-o",

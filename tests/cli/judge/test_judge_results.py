@@ -140,7 +140,7 @@ class Results(Judging):
         except OSError:  # a terminal whose other end is closed
             pass
         self.assertEqual(130, child.wait(support.TIMEOUT))
-        self.assertIn(b"interrupted before the first sample was judged: of the self-check 0 of 1 tasks are done", seen)
+        self.assertIn(b"interrupted before the first sample was judged: the self-check has finished 0 of 1 tasks", seen)
         self.assertFalse((self.dir / "results.jsonl").exists())
 
     @support.once

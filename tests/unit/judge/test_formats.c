@@ -94,14 +94,14 @@ static void a_file_may_be_one_array(void **state)
 	assert_refused("[" TASK("1") "\n" TASK("2") "]", 2, "no comma");
 	assert_refused("[" TASK("1") ",\n]", 2, "a comma before the end");
 	assert_refused("[" TASK("1") "\n", 2, "no end");
-	assert_refused("[" TASK("1") "]\n" TASK("2"), 2, "something behind the end");
+	assert_refused("[" TASK("1") "]\n" TASK("2"), 2, "text after the end");
 	assert_refused("[" TASK("1") ", 3]", 1, "not a JSON object");
 }
 
 static void rows_of_human_eval_in_another_language_are_refused(void **state)
 {
 	assert_refused("{\"task_id\": 1, \"prompt\": \"\", \"entry_point\": \"f\", \"test\": \"\", \"language\": \"java\"}",
-	               1, "this one is java");
+	               1, "this one is in java");
 }
 
 /* ------------------------------------------------------------------------------------------------------------- MBPP */

@@ -90,7 +90,7 @@ static void the_judge_has_imports_stand_in_and_tests(void **state)
 	assert_judge("func F() {\n", "import \"github.com/stretchr/testify/mock\"\nfunc TestF(t *testing.T) {}\n",
 	             "the test imports \"github.com/stretchr/testify/mock\"");
 	assert_judge("func F() {\n", "import x \"testing\"\nfunc TestF(t *x.T) {}\n", "the test imports x \"testing\"");
-	assert_judge("func F() {\n", "import \"\"\nfunc TestF() {}\n", "it has an import of nothing");
+	assert_judge("func F() {\n", "import \"\"\nfunc TestF() {}\n", "it has an import without a path");
 }
 
 static void assert_candidate(const char *declaration, const char *head, const char *completion, const char *solution,
@@ -230,7 +230,7 @@ static void what_one_process_cannot_judge_either(void **state)
 	static const struct {
 		const char *test, *why;
 	} rows[] = {
-		{ "func TestF(t *testing.T) {}\nfunc BenchmarkF(b *testing.B) {}\n", "the test takes testing.B" },
+		{ "func TestF(t *testing.T) {}\nfunc BenchmarkF(b *testing.B) {}\n", "the test uses testing.B" },
 		{ "func testF() {}\n", "the test has no Test functions" },
 		{ "func TestMain(n int) {}\n", "the test has a TestMain" },
 		{ "import \"github.com/stretchr/testify/mock\"\nfunc TestF(t *testing.T) {}\n",
