@@ -10,7 +10,7 @@
  * program forked for each `run`. One program is always forked ahead. `run` writes CODE to MAIN (unless it is "-"; else
  * its first byte is "+", which is not written), hands over its descriptors, folder, arguments and environment, and then
  * stands for the program: it ends with the program's exit status or signal, and the program is killed when it is
- * killed. If the program cannot be had in this way, `run` executes the interpreter itself.
+ * killed. If the program cannot be started in this way, `run` executes the interpreter itself.
  *
  * All this runs with the rights of the sandbox's programs, which can stop it or change it, as they can each other's
  * files: it lies within what a session trusts itself with, and nothing outside of the sandbox relies on it.

@@ -21,7 +21,7 @@ enum {
 	FH_PROTOCOL_VERSION = 1,
 	FH_FRAME_HEADER_SIZE = 32,
 	FH_FRAME_PAYLOAD_MAX = 16 << 20,
-	FH_FRAME_DATA_MAX = 64 << 10, /* bytes of a stream in one DATA frame */
+	FH_FRAME_DATA_MAX = 64 << 10, /* maximum bytes of a stream in one DATA frame */
 	FH_FRAME_BANNER_MAX = 64 << 10,
 	FH_WINDOW_DEFAULT = 256 << 10,
 	FH_WINDOW_MAX = 4 << 20,
@@ -196,7 +196,7 @@ struct fh_frame_decoder {
 	struct fh_buf in;
 	size_t used;    /* bytes of `in` that were returned as frames */
 	bool greeted;   /* the magic was received */
-	size_t skipped; /* bytes before the magic */
+	size_t skipped; /* number of bytes that came before the magic and were skipped */
 };
 #define FH_FRAME_DECODER_INIT                                                                                          \
 	{                                                                                                                  \

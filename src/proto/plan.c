@@ -282,7 +282,7 @@ static int check_descriptors(const struct fh_plan *p, struct fh_error *err)
 			return fh_error_set(err, FH_E_ARGUMENT, "descriptor %d is not one of %d to %d", d->number,
 			                    FH_DESCRIPTOR_FIRST, FH_DESCRIPTOR_FIRST + FH_DESCRIPTORS_MAX - 1);
 		if (numbers & 1u << d->number)
-			return fh_error_set(err, FH_E_ARGUMENT, "descriptor %d stands twice in the plan", d->number);
+			return fh_error_set(err, FH_E_ARGUMENT, "descriptor %d is in the plan twice", d->number);
 		if (d->kind < 0 || d->kind >= FH_DESCRIPTOR_KIND_COUNT_)
 			return fh_error_set(err, FH_E_ARGUMENT, "descriptor %d is of a kind that this version does not know",
 			                    d->number);

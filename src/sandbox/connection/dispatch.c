@@ -119,7 +119,7 @@ static int on_hello(struct fh_connection *c, const struct fh_frame *f, struct fh
 	}
 	/* A newer peer uses the same protocol with more fields and frame types, which are ignored. */
 	if (r.malformed || c->peer_version < FH_PROTOCOL_VERSION)
-		return fh_error_set(err, FH_E_PROTOCOL, "the engine greets with no version of the protocol that is known here");
+		return fh_error_set(err, FH_E_PROTOCOL, "the engine speaks a version of the protocol that is not known here");
 	c->hello = true;
 	fh_connection_wake(c, c);
 	return 0;

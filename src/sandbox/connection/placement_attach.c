@@ -14,7 +14,7 @@ static int check_peer(int fd, pid_t pid, struct fh_error *err)
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
-		return fh_error_sys(err, errno, "cannot tell who serves the engine %d", (int)pid);
+		return fh_error_sys(err, errno, "cannot find out whose process engine %d is", (int)pid);
 	if (peer.uid != getuid())
 		return fh_error_set(err, FH_E_NOT_FOUND, "the socket of engine %d belongs to user %u", (int)pid, peer.uid);
 	return 0;

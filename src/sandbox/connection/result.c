@@ -106,7 +106,7 @@ int fh_exit_read(struct fh_str message, struct fh_exit *ret, struct fh_error *er
 	if (r.malformed || v.status >= FH_STATUS_COUNT_ || (v.exit_code > 255 && v.exit_code != UINT64_MAX) ||
 	    v.signal > 64)
 		return fh_error_set(err, FH_E_PROTOCOL,
-		                    "the engine told of an end that makes no sense (status %llu, exit code "
+		                    "the engine reported an end that is not possible (status %llu, exit code "
 		                    "%lld, signal %llu)",
 		                    (unsigned long long)v.status, (long long)v.exit_code, (unsigned long long)v.signal);
 	*ret = (struct fh_exit){
@@ -127,7 +127,7 @@ int fh_exit_read_frame(struct fh_str payload, struct fh_exit *ret, struct fh_err
 	while (fh_wire_next(&r, &f))
 		if (f.tag == F_EXIT)
 			return fh_exit_read(f.value, ret, err);
-	return fh_error_set(err, FH_E_PROTOCOL, "the engine told of an end without saying which");
+	return fh_error_set(err, FH_E_PROTOCOL, "the engine reported an end without a status");
 }
 
 /* ---- struct fh_result ---- */

@@ -97,7 +97,7 @@ int fh_service_connect(int *ret_fd, struct fh_error *err)
 	if (fd < 0 || connect(fd, (const struct sockaddr *)&a, sizeof(a)) < 0)
 		return no_service(err);
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.uid != geteuid())
-		return fh_error_set(err, FH_E_UNAVAILABLE, "%s is served by somebody else", path);
+		return fh_error_set(err, FH_E_UNAVAILABLE, "a process of another user listens at %s", path);
 	*ret_fd = FH_TAKE_FD(fd);
 	return 0;
 }

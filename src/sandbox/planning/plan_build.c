@@ -527,8 +527,8 @@ int fh_plan_build_from(const struct fh_request *request, struct fh_survey *surve
 	if (code == 0)
 		code = build(&r, survey, plan, err);
 	if (survey->unanswered) {
-		code = fh_error_set(err, FH_E_NOT_FOUND, "the survey of the machine does not answer: %s", survey->unanswered);
-		fh_error_hint(err, "a survey holds what plans like the recorded one need: record it again for this request");
+		code = fh_error_set(err, FH_E_NOT_FOUND, "the survey of the machine has no answer to: %s", survey->unanswered);
+		fh_error_hint(err, "a survey has only the answers that the recorded plan needed: record one for this request");
 	}
 	if (code == 0 && plan->compile)
 		code = fh_plan_check(plan->compile, err);

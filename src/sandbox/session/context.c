@@ -110,7 +110,7 @@ static int turn_begin(struct fh_context *c, const volatile int *cancel, struct f
 		until.tv_nsec %= FH_NS_PER_S;
 		(void)pthread_cond_timedwait(&c->changed, &c->lock, &until);
 		if (cancel && *cancel)
-			r = fh_error_set(err, FH_E_CANCELLED, "cancelled while another run of this context went on");
+			r = fh_error_set(err, FH_E_CANCELLED, "cancelled while it waited for another run of this context");
 	}
 	if (r == 0 && c->removed)
 		r = fh_error_set(err, FH_E_NOT_FOUND, "the context was removed");
@@ -396,7 +396,7 @@ static int write_request(struct run *r, struct fh_buf *line, struct fh_error *er
 	if (code < 0)
 		return code;
 	if (r->o.code.size > FH_CONTEXT_CODE_MAX)
-		return fh_error_set(err, FH_E_LIMIT, "the code has %zu bytes; at most %zu", r->o.code.size,
+		return fh_error_set(err, FH_E_LIMIT, "the code has %zu bytes; at most %zu are allowed", r->o.code.size,
 		                    FH_CONTEXT_CODE_MAX);
 	json_object_set_new(request, "code", fh_json_bytes((struct fh_str){ r->o.code.data, r->o.code.size }));
 	fh_json_write(line, request, 0);

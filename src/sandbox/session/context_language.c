@@ -131,7 +131,7 @@ int fh_context_kind_find(const char *name, const struct fh_context_kind **ret, s
 		(void)fh_buf_addf(&known, "%s%s", i ? ", " : "", kinds[i].name);
 	}
 	int r = fh_error_set(err, FH_E_NOT_FOUND, "there are no code contexts in %.64s", name);
-	fh_error_hint(err, "there are: %s", fh_buf_cstr(&known));
+	fh_error_hint(err, "there are contexts in %s", fh_buf_cstr(&known));
 	return r;
 }
 

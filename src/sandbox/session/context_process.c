@@ -82,7 +82,7 @@ int fh_context_driver_line(struct fh_context_driver *d, int64_t timeout_ms, stru
 			if (fh_now_ns() - d->checked_ns >= SILENCE_MS * FH_NS_PER_MS && has_ended(d))
 				return 0;
 			if (fh_now_ns() >= deadline)
-				return fh_error_set(err, FH_E_TIMEOUT, "no word within %lld ms", (long long)timeout_ms);
+				return fh_error_set(err, FH_E_TIMEOUT, "no answer within %lld ms", (long long)timeout_ms);
 		}
 	}
 	return 1;

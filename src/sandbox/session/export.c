@@ -186,7 +186,7 @@ static int read_plan(int fd, struct fh_plan **ret, struct fh_error *err)
 	size = le64toh(size);
 	fh_auto_free char *json = fh_xcalloc(1, size + 1);
 	if (!read_exactly(fd, json, size))
-		return fh_error_set(err, FH_E_CONFIG, "the snapshot ends in its plan");
+		return fh_error_set(err, FH_E_CONFIG, "the snapshot is truncated: it ends within its plan");
 	return fh_plan_from_json(json, size, "snapshot", ret, err);
 }
 

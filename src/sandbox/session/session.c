@@ -87,7 +87,7 @@ int fh_sandbox_make(struct fh_client *client, const struct fh_plan *plan, const 
 	}
 	int r = ask(&a, &frame, mark, err);
 	if (r == 0 && !read_id(&a, &id))
-		r = fh_error_set(err, FH_E_PROTOCOL, "the engine made a sandbox and did not name it");
+		r = fh_error_set(err, FH_E_PROTOCOL, "the engine made a sandbox and did not tell its id");
 	if (r == 0) {
 		struct fh_evidence made = { 0 };
 		fh_evidence_read(&made, fh_buf_str(&a.payload));

@@ -181,7 +181,7 @@ int fh_sandbox_plan(struct fh_sandbox *sandbox, struct fh_plan **ret, struct fh_
 			r = fh_plan_decode(f.value, ret, err);
 		}
 	if (r == 0 && !seen)
-		r = fh_error_set(err, FH_E_PROTOCOL, "the engine did not say the plan of the sandbox");
+		r = fh_error_set(err, FH_E_PROTOCOL, "the engine did not send the sandbox's plan");
 	fh_buf_release(&a.payload);
 	return r;
 }

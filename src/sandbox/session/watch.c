@@ -37,7 +37,7 @@ int fh_watch_open(struct fh_sandbox *sandbox, const char *user, const char *path
 		r = 0; /* skips early records, such as "not everything is watched": that one is sent again when an event is lost
 		        */
 	if (r <= 0) {
-		r = r ? r : fh_error_set(err, FH_E_PROTOCOL, "a watch ended as it began");
+		r = r ? r : fh_error_set(err, FH_E_PROTOCOL, "a watch ended before it began");
 		fh_watch_close(w);
 		return r;
 	}

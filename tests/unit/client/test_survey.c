@@ -230,7 +230,7 @@ static void a_question_without_an_answer_refuses_the_plan(void **state)
 	fh_auto_free char *json = plan_json(&python, &record.survey);
 	record.behind = NULL;
 	assert_int_equal(fh_plan_build_from(&other, &record.survey, &plan, &err), -FH_E_NOT_FOUND);
-	assert_non_null(strstr(err.message, "the survey of the machine does not answer: program /usr/local/bin/bash"));
+	assert_non_null(strstr(err.message, "the survey of the machine has no answer to: program /usr/local/bin/bash"));
 	assert_null(plan);
 }
 
