@@ -20,9 +20,9 @@ struct work {
 	const json_t *options;
 	struct fh_eval_provider *provider;
 	json_t *vars, *output;
-	json_t *provider_output; /* the output before the test's own transform */
+	json_t *provider_output; /* the provider's output, before the test's own transform */
 	json_t *all_vars;        /* vars, and names such as __evalId that only templates and scripts see */
-	bool kept;               /* our own cache gave the answer */
+	bool kept;               /* the answer came from our own cache */
 	struct fh_eval_result *ret;
 	struct fh_error *err;
 };

@@ -60,7 +60,7 @@ int fh_eval_plan_take_cell(struct fh_eval_plan *p, const json_t *cell, struct fh
 	size_t found = find(p, cell);
 	const char *prompt = fh_json_str(cell, "prompt", NULL);
 	if (found == SIZE_MAX) {
-		fh_error_set(err, FH_E_ARGUMENT, "the test in row %lld, column %lld of %s is not what it was",
+		fh_error_set(err, FH_E_ARGUMENT, "the test in row %lld, column %lld of %s has changed",
 		             (long long)fh_json_int(cell, "row", 0), (long long)fh_json_int(cell, "column", 0),
 		             fh_json_str(cell, "eval", "the eval"));
 		fh_error_hint(err, "its config has changed since: run `fumehood eval` again");

@@ -63,7 +63,8 @@ static int var_from_pdf(const char *path, const char *name, json_t **ret, struct
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(VAR_FILE_MAX), said = FH_BUF_INIT(1 << 16);
 	int status = 0;
 	if (!program) {
-		fh_error_set(err, FH_E_UNAVAILABLE, "variable \"%s\": pdftotext, which reads %s, is not there", name, path);
+		fh_error_set(err, FH_E_UNAVAILABLE, "variable \"%s\": pdftotext, which is needed to read %s, is not installed",
+		             name, path);
 		fh_error_hint(err, "install it: apt install poppler-utils");
 		return -FH_E_UNAVAILABLE;
 	}

@@ -272,7 +272,7 @@ static bool key_is_new(struct composer *c, const struct mapping *m, const yaml_e
 		return true;
 	uint32_t line = 0, column;
 	fh_yaml_position(c->positions, m->object, text, 0, &line, &column);
-	fail(c, key->start_mark, "the key '%.100s' is there already, in line %u", text, line);
+	fail(c, key->start_mark, "the key '%.100s' is already in line %u", text, line);
 	fh_error_hint(c->err, "keep one of the two");
 	return false;
 }

@@ -3,8 +3,8 @@
 
 /* Rewrites errors of libyaml: its text, what is at the position, and our message. The first match counts. */
 struct rewrite {
-	const char *problem; /* part of libyaml's text */
-	const char *context; /* part of its context, or NULL */
+	const char *problem; /* text that libyaml's message contains */
+	const char *context; /* text that libyaml's context contains, or NULL */
 	const char *at;      /* the character at the problem is one of these, or NULL */
 	bool at_context;     /* report the position of the context, not of the problem */
 	const char *message, *hint;

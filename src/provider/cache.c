@@ -89,8 +89,8 @@ static char *fh_cache_path(const struct fh_response_cache *c, const char *key)
 	return fh_xasprintf("%s/%.2s/%s.json", c->dir, key, key);
 }
 
-/* Loads an entry; NULL when it is too old, no JSON, or in a file that others own or can write, who could have put
- * anything there. */
+/* Loads an entry. NULL: it is too old or no JSON, or its file belongs to or can be written by others, who could have
+ * put anything there. */
 static json_t *fh_cache_load(const struct fh_response_cache *c, const char *key)
 {
 	fh_auto_free char *path = fh_cache_path(c, key);

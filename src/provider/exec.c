@@ -190,7 +190,7 @@ static void fh_exec_say_withheld(const struct fh_provider *p, struct fh_provider
 	if (!name)
 		return;
 	fh_auto_free char *said = FH_TAKE_PTR(ret->error);
-	fh_response_fail(ret, "%s (programs do not see %s; --script-env %s hands it over)", said, name, name);
+	fh_response_fail(ret, "%s (programs do not see %s; --script-env %s passes it on)", said, name, name);
 }
 
 static void fh_exec_ended(int status, struct fh_str out, struct fh_str errout, struct fh_provider_response *ret)

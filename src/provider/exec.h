@@ -11,5 +11,5 @@
 int fh_exec_split(const char *command, char ***ret, struct fh_error *err);
 void fh_exec_free_words(char **words);
 
-/* Appends a terminal's text without white space at both ends, then without escape sequences. */
+/* Appends what a program printed, without white space at both ends and without a terminal's escape sequences. */
 void fh_exec_plain(struct fh_buf *out, struct fh_str s);

@@ -3,7 +3,7 @@
 #pragma once
 #include "provider/response.h"
 
-#define FH_SECRET_MIN 8 /* shorter values could be common words */
+#define FH_SECRET_MIN 8 /* minimum length of a secret; shorter values could be common words */
 
 /* Adds a value to a NULL-terminated list, which starts as NULL. Values that are too short, or in the list already, are
  * left out. */

@@ -18,7 +18,7 @@ static const char *const fh_settings_keys[] = {
 struct fh_settings {
 	const struct fh_provider *p;
 	const char *key; /* the setting, for messages */
-	bool any;        /* a script's function may return anything, and has a usual name */
+	bool any;        /* a function in a script's file may return any value, and its name may be left out */
 };
 
 static bool fh_settings_is_file(const json_t *value)

@@ -33,7 +33,7 @@ struct fh_provider {
 	struct fh_replay *replay;
 	struct fh_record *record;
 	struct fh_response_cache *cache;
-	char **secrets; /* removed from every response (secrets.h); NULL: none */
+	char **secrets; /* texts that are removed from every response (secrets.h); NULL: none */
 	const volatile int *cancel;
 	uint64_t timeout_ms;
 	bool look_only;

@@ -498,7 +498,7 @@ static struct fh_script_result fh_script_take_answer(json_t *answer)
 		r.error_traceback = fh_xstrdup(fh_json_str(answer, "traceback", ""));
 		return r;
 	}
-	return fh_script_failure(FH_SCRIPT_DIED, "the worker answered with nonsense: code wrote to its channel");
+	return fh_script_failure(FH_SCRIPT_DIED, "the worker's answer is invalid: the code wrote to its channel");
 }
 
 /* Adds a hint when the error names a withheld variable: its absence is the likeliest cause. */
@@ -507,8 +507,7 @@ static void fh_script_say_withheld(const struct fh_script_pool *pool, struct fh_
 	const char *name = fh_script_environment_missed(&pool->env, r->error_message);
 	if (r->outcome != FH_SCRIPT_THREW || !name)
 		return;
-	char *text =
-	    fh_xasprintf("%s (scripts do not see %s; --script-env %s hands it over)", r->error_message, name, name);
+	char *text = fh_xasprintf("%s (scripts do not see %s; --script-env %s passes it on)", r->error_message, name, name);
 	free(r->error_message);
 	r->error_message = text;
 }

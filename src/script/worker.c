@@ -142,7 +142,7 @@ static int fh_worker_receive_message(struct fh_worker *w, const struct fh_worker
 	if (n > FH_WORKER_MESSAGE_MAX)
 		return fh_error_set(err, FH_E_LIMIT, "what it returned is larger than %zu bytes", FH_WORKER_MESSAGE_MAX);
 	if (have > n)
-		return fh_error_set(err, FH_E_PROTOCOL, "it sent more than its answer: code wrote to its channel");
+		return fh_error_set(err, FH_E_PROTOCOL, "it sent more than its answer: the code wrote to its channel");
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_WORKER_MESSAGE_MAX);
 	struct fh_str whole = { piece + 4, n };
 	if (have < n) {

@@ -10,8 +10,8 @@
 #include "json/json.h"
 
 #define FH_WORKER_MESSAGE_MAX ((size_t)256 << 20)
-/* Bounds on the output of one call: the first are the bytes that are shown on our stderr; a call that prints more than
- * the second ends its worker. */
+/* Maximum bytes of output of one call: what is shown of it on our stderr, and what it may print before its worker is
+ * ended. */
 #define FH_WORKER_SHOWN_MAX ((size_t)1 << 20)
 #define FH_WORKER_PRINT_MAX ((size_t)64 << 20)
 

@@ -204,12 +204,12 @@ struct fh_tbinding {
 struct fh_tframe {
 	struct fh_tframe *parent; /* where names that are not here are looked up */
 	struct fh_tframe *below;  /* the frame that was current when this one was entered */
-	uint64_t serial;          /* of this entering; 0: not entered */
+	uint64_t serial;          /* number of this use of the frame, counted over all frames; 0: the frame is not in use */
 	struct fh_tbinding *items;
 	size_t n, cap;
 	const struct fh_tloop *loop;
-	unsigned depth; /* of macros, blocks and loaded templates within one another */
-	bool top;       /* of a template itself: what is set here is seen by its macros, and exported */
+	unsigned depth; /* how deeply macros, blocks and loaded templates are nested */
+	bool top;       /* the frame of a whole template: its macros see what is set here, and it can be imported */
 	bool isolated;  /* what is set here does not change the parent's variables */
 };
 
@@ -235,7 +235,8 @@ struct fh_tfunction {
 	struct fh_tval (*call)(struct fh_trender *r, struct fh_tfunction *self, const struct fh_tnode *call);
 	const struct fh_tnode *node; /* the MACRO or CALLER, or NULL */
 	struct fh_tscope *scope;     /* where the macro was defined */
-	struct fh_tframe *frame;     /* of a CALLER: where it was written, valid while its serial is `serial` */
+	struct fh_tframe
+	    *frame; /* for a CALLER: the frame in which it was written; valid while that has the number `serial` */
 	uint64_t serial;
 	struct fh_tval value;      /* the items of a cycler, the separator of a joiner */
 	size_t at;                 /* how often it was called */

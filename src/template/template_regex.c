@@ -11,7 +11,7 @@ static bool search(struct fh_trender *r, const struct fh_tnode *regex, struct fh
 	if (from > s.n || !fh_trender_step(r, r->at))
 		return false;
 	if (!r->host || !r->host->search) {
-		fh_trender_fail(r, "regular expressions are not read in this template");
+		fh_trender_fail(r, "regular expressions are not available in this template");
 		return false;
 	}
 	int code = r->host->search(r->host->context, regex->name, regex->flags, s, from, ret, &err);

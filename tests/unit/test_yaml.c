@@ -87,13 +87,13 @@ static void merge_keys_take_all_their_forms(void **state)
 	      "[{\"x\":1},{\"x\":2,\"y\":2},{\"x\":1,\"y\":2,\"z\":3}]");
 	check("'<<': {a: 1}", "{\"<<\":{\"a\":1}}");
 	refuse("t:\n  <<: 5", 2, 7, "<< takes a mapping", "");
-	refuse("t:\n  <<: {x: 1}\n  x: 2\n  x: 3", 4, 3, "'x' is there already, in line 3", "keep one");
+	refuse("t:\n  <<: {x: 1}\n  x: 2\n  x: 3", 4, 3, "'x' is already in line 3", "keep one");
 }
 
 static void mistakes_are_said_with_place_and_mend(void **state)
 {
 	(void)state;
-	refuse("a: 1\nb:\n  c: 2\na: 3", 4, 1, "the key 'a' is there already, in line 1", "keep one");
+	refuse("a: 1\nb:\n  c: 2\na: 3", 4, 1, "the key 'a' is already in line 1", "keep one");
 	refuse("a:\n\tb: 1", 2, 1, "a tab is used for indentation", "spaces");
 	refuse("prompt: Hello: world", 1, 14, "unexpected ':'", "in quotes");
 	refuse("a: 1\nb: \"open\nc: 2\n", 2, 4, "quote is not closed", "close it");

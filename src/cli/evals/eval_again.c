@@ -32,9 +32,10 @@ int fh_eval_earlier_find(const char *name, struct fh_eval_earlier *ret, struct f
 	const json_t *argv = json_object_get(d.options, "argv");
 	const char *cwd = fh_json_str(d.options, "cwd", NULL);
 	if (r == 0 && (e.kind != FH_STORE_EVAL || json_array_size(argv) == 0 || !cwd)) {
-		r = fh_error_set(err, FH_E_ARGUMENT, "%s was not made by `fumehood eval` here: it cannot go on", e.id);
+		r = fh_error_set(err, FH_E_ARGUMENT, "%s was not made by `fumehood eval` here, so it cannot be continued",
+		                 e.id);
 		if (e.kind == FH_STORE_JUDGE)
-			fh_error_hint(err, "`fumehood judge` goes on by itself when it is called again with the same -o");
+			fh_error_hint(err, "to continue a judgement, call `fumehood judge` again with the same -o");
 	} else if (r == 0) {
 		*ret = (struct fh_eval_earlier){ .id = fh_xstrdup(e.id),
 			                             .created_ms = e.created_ms,
@@ -139,12 +140,12 @@ int fh_eval_earlier_options(const struct fh_eval_earlier *e, const struct fh_eva
 	for (size_t i = 0; i < n; i++)
 		argv[i] = (char *)(uintptr_t)json_string_value(json_array_get(e->argv, i));
 	if (chdir(e->cwd) < 0)
-		return fh_error_sys(err, errno, "cannot go to %s, where %s was begun", e->cwd, e->id);
+		return fh_error_sys(err, errno, "cannot change to %s, the folder in which %s was begun", e->cwd, e->id);
 	int r = fh_eval_options_parse((int)n, argv, ret, err);
 	if (r < 0)
 		return fh_error_wrap(err, "the options of %s", e->id);
 	ret->resume = ret->retry_errors = false;
-	if (e->cell) { /* the cell alone: asks the provider anew, and writes no output file of the old eval */
+	if (e->cell) { /* only this cell is run: asks the provider anew, writes no output file of the old eval */
 		fh_opt_list_release(&ret->outputs);
 		ret->description = e->description;
 		ret->cache = false;

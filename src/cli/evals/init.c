@@ -81,7 +81,7 @@ static int ask(size_t *ret, struct fh_error *err)
 		fprintf(stderr, "  %zu  %-12s %s\n", i + 1, examples[i].name, examples[i].about);
 	fprintf(stderr, "Which one? [1] ");
 	if (!fgets(line, sizeof(line), stdin))
-		return fh_error_set(err, FH_E_CANCELLED, "no answer; --example NAME says it without being asked");
+		return fh_error_set(err, FH_E_CANCELLED, "there was no answer; name the example with --example NAME");
 	line[strcspn(line, "\r\n")] = 0;
 	char *end;
 	unsigned long n = strtoul(line, &end, 10);
@@ -96,7 +96,7 @@ static int copy_file(const char *from, const char *to, bool look_only, struct fh
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FILE_MAX);
 	if (!force && fh_path_exists(to)) {
-		fh_error_set(err, FH_E_CONFIG, "%s is there already; nothing was written", to);
+		fh_error_set(err, FH_E_CONFIG, "%s exists already; nothing was written", to);
 		fh_error_hint(err, "name another folder, or replace it with --force");
 		return -FH_E_CONFIG;
 	}

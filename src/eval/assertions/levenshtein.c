@@ -3,7 +3,7 @@
 #include "eval/assertions/kinds.h"
 #include "eval/grading/grade.h"
 
-#define LENGTH_MAX 20000u /* units of each text: the time grows with the product of both lengths */
+#define LENGTH_MAX 20000u /* maximum units of each text: the time grows with the product of both lengths */
 
 /* The text in units of UTF-16, which promptfoo counts: a character outside the BMP is two. */
 static uint16_t *utf16_units(struct fh_str s, size_t *ret_n)

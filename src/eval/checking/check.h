@@ -13,7 +13,7 @@ struct fh_check {
 	const json_t *provider; /* {id, label, config?} */
 	const json_t *response;
 	const json_t *output;          /* the provider's output, after transforms */
-	const json_t *provider_output; /* the same before the test's transform */
+	const json_t *provider_output; /* the provider's output, before the test's own transform */
 	const char *prompt;            /* the rendered prompt */
 	double latency_ms;
 	bool kept; /* our cache answered */

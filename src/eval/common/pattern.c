@@ -6,7 +6,7 @@
 /* What \s matches beyond ASCII (ECMA-262, WhiteSpace and LineTerminator). */
 #define SPACES "\\s\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff"
 
-/* They keep a match below a fraction of a second and some megabytes. */
+/* Bounds for one match: they keep it below a fraction of a second and some megabytes. */
 #define STEPS_MAX 10000000u
 #define HEAP_KIB_MAX 65536u
 

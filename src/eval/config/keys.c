@@ -243,7 +243,7 @@ static int check_known(struct fh_eval_config *c, const struct fh_document *d, co
 	if (key->refused)
 		return fh_document_error(d, at, err, "\"%s\" is not supported: %s", key->name, key->refused);
 	if (key->idle)
-		fh_eval_config_warn(c, d, at, "\"%s\" is taken, and does nothing: %s", key->name, key->idle);
+		fh_eval_config_warn(c, d, at, "\"%s\" is accepted, but has no effect: %s", key->name, key->idle);
 	return 0;
 }
 
@@ -256,7 +256,7 @@ static int check_unknown(struct fh_eval_config *c, const struct fh_document *d, 
 	if (nearest.best && !c->lenient) {
 		int r = fh_document_error(d, at, err, "\"%s\" is not known in %s; did you mean \"%s\"?", name, keys->what,
 		                          nearest.best);
-		fh_error_hint(err, "--lenient runs the config all the same, without this key");
+		fh_error_hint(err, "with --lenient the config is run without this key");
 		return r;
 	}
 	/* Keys that begin with x- are left to the config's author, for YAML anchors and notes. */

@@ -81,7 +81,7 @@ static int check_content(const struct file *f, struct fh_error *err)
 	ssize_t n = pread(f->fd, start, SIGN_WITHIN, 0);
 	if (n <= 0 || !f->kind->sign || memmem(start, (size_t)n, f->kind->sign, strlen(f->kind->sign)))
 		return 0;
-	fh_error_set(err, FH_E_CONFIG, "%s holds something else than results", f->path);
+	fh_error_set(err, FH_E_CONFIG, "%s holds something other than results", f->path);
 	fh_error_hint(err, "name another file with -o, or move this one away");
 	return -FH_E_CONFIG;
 }

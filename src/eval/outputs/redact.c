@@ -3,7 +3,7 @@
 #include <unistd.h>
 #include "base/text/secret.h"
 
-#define SECRET_MIN 8 /* shorter values could be common words */
+#define SECRET_MIN 8 /* minimum length of a value that is redacted; shorter ones could be common words */
 
 /* Values of the environment's variables whose names tell that they are secrets. */
 struct secrets {

@@ -13,7 +13,7 @@ struct fh_eval_content {
 	struct fh_sha256
 	    *columns; /* for each column of the plan: the part of its cells' keys that stands before the row's */
 	char row[FH_SHA256_HEX];
-	size_t row_at; /* the row whose hash is in `row`; SIZE_MAX: no row's */
+	size_t row_at; /* the row whose hash is in `row`; SIZE_MAX: `row` holds no hash */
 };
 
 /* Hash of a file's content, read once for each path; "" when there is no such file. */

@@ -94,7 +94,7 @@ static void add_named(struct fh_eval_sums *s, const struct fh_eval_result *r, co
 static void add_result(struct fh_eval_sums *s, const struct fh_eval_result *r, const json_t *vars)
 {
 	s->score += r->score;
-	s->latency_ms += (double)(int64_t)(r->latency_ms + .5); /* as its row says */
+	s->latency_ms += (double)(int64_t)(r->latency_ms + .5); /* rounded as in the row's JSON */
 	s->cost += r->cost;
 	s->pass += r->success;
 	s->error += r->failure == FH_FAILURE_ERROR;

@@ -32,8 +32,8 @@ void *fh_curl_carried_load(void)
 const char *fh_curl_carried_authorities(void)
 {
 	static const char *const places[] = {
-		"/etc/ssl/certs/ca-certificates.crt",                /* Debian, Ubuntu, Arch, Alpine */
-		"/etc/pki/tls/certs/ca-bundle.crt",                  /* Fedora, RHEL before 10 */
+		"/etc/ssl/certs/ca-certificates.crt",                /* on Debian, Ubuntu, Arch, Alpine */
+		"/etc/pki/tls/certs/ca-bundle.crt",                  /* on Fedora, and on RHEL before 10 */
 		"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* RHEL */
 		"/etc/ssl/ca-bundle.pem",                            /* openSUSE */
 	};

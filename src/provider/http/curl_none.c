@@ -4,8 +4,9 @@
 
 const struct fh_curl *fh_curl(struct fh_error *err)
 {
-	fh_error_set(err, FH_E_UNAVAILABLE, "this build of fumehood eval is static and asks no model over HTTP");
-	fh_error_hint(err, "it runs other providers (exec:, file://, recordings); with glibc the wheel has one that does");
+	fh_error_set(err, FH_E_UNAVAILABLE, "this build of fumehood eval is static and cannot send HTTP requests");
+	fh_error_hint(err, "it can use other providers (exec:, file://, recordings); where there is glibc, the Python "
+	                   "wheel has a build that can");
 	return NULL;
 }
 

@@ -199,7 +199,7 @@ struct fh_http_sink {
 	CURL *easy;
 	const struct fh_http_request *request;
 	struct fh_http_response *response;
-	int64_t *last_ns; /* when the try's last bytes came */
+	int64_t *last_ns; /* points to the time at which the try's last bytes came */
 };
 
 static size_t fh_http_on_body(char *p, size_t size, size_t n, void *user)

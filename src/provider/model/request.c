@@ -269,7 +269,7 @@ static bool fh_request_is_function(const char *code)
 	const char *arrow = strstr(code, "=>");
 	if (fh_starts_with(code, "function") || fh_starts_with(code, "async function"))
 		return true;
-	/* "(a, b) => …" or "a => …": only parameters before the arrow. */
+	/* An arrow function such as "(a, b) => …" or "a => …": there is nothing but parameters before the arrow. */
 	return arrow && strspn(code, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$,(){} \t\r\n") >=
 	                    (size_t)(arrow - code);
 }
@@ -363,7 +363,7 @@ static void fh_request_fill(json_t *value, struct fh_provider_response *ret)
 	ret->tokens.prompt = fh_json_int(usage, "prompt", -1);
 	ret->tokens.completion = fh_json_int(usage, "completion", -1);
 	ret->cost = fh_json_num(value, "cost", -1);
-	if (json_is_object(json_object_get(value, "metadata"))) { /* in place of what the answer itself had */
+	if (json_is_object(json_object_get(value, "metadata"))) { /* the script's metadata replaces that of the answer */
 		json_decref(ret->metadata);
 		ret->metadata = json_incref(json_object_get(value, "metadata"));
 	}

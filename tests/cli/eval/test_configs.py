@@ -52,7 +52,7 @@ class Init(Case):
 
     def test_what_is_there_stays(self):
         self.write("promptfooconfig.yaml", "mine")
-        self.assertIn("is there already", self.refused(1, "init"))
+        self.assertIn("exists already", self.refused(1, "init"))
         self.assertEqual(sorted(os.listdir(self.dir)), ["promptfooconfig.yaml"])
         self.assertEqual((self.dir / "promptfooconfig.yaml").read_text(), "mine")
         self.ok("init", "--force")
@@ -94,7 +94,7 @@ class Options(Case):
         line = {"filterPattern": "t", "filterFirstN": 1, "promptPrefix": "<", "promptSuffix": ">", "table": False}
         rows, told = self.rows({"tests": tests, "commandLineOptions": line})
         self.assertEqual([row["response"]["output"] for row in rows], ["<two>"])
-        self.assertIn('"table" is taken, and does nothing', told)
+        self.assertIn('"table" is accepted, but has no effect', told)
         rows, _ = self.rows({"tests": tests, "commandLineOptions": line}, "--filter-pattern", "one", "--prompt-prefix", "")
         self.assertEqual([row["response"]["output"] for row in rows], ["one>"])
 
@@ -105,7 +105,7 @@ class Options(Case):
         rows, _ = self.rows({"tests": tests}, PATH=f"{self.dir}/bin:{os.environ['PATH']}")
         self.assertEqual(rows[0]["response"]["output"], "%PDF-1.4 as text")
         rows, _ = self.rows({"tests": tests}, PATH=f"{self.dir}/nothing")
-        self.assertIn("pdftotext, which reads", rows[0]["error"])
+        self.assertIn("pdftotext, which is needed to read", rows[0]["error"])
 
 
 @support.once

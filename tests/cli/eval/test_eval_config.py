@@ -230,7 +230,7 @@ class BadConfigs(Eval):
         self.refused(base + "tests: https://docs.google.com/spreadsheets/x\n", line=3, says=["docs.google.com"])
         done = self.eval(config=base + "tracing: {enabled: true}\nsharing: true\n")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn('"tracing" is taken, and does nothing', done.stderr)
+        self.assertIn('"tracing" is accepted, but has no effect', done.stderr)
 
     def test_an_error_in_a_file_of_tests_names_that_file(self):
         self.write("t.yaml", "- vars: {a: 1}\n- assert: [{typ: contains}]\n")

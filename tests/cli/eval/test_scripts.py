@@ -111,7 +111,7 @@ class Scripts(Case):
     def test_one_that_needs_a_key_is_told_how_to_get_it(self):
         for kind, code in self.kinds():
             row, = self.run_asserts([{"type": kind, "value": code["raise"]}])
-            self.assertIn("--script-env OPENAI_API_KEY hands it over", json.dumps([row.get("error"), row["gradingResult"]]))
+            self.assertIn("--script-env OPENAI_API_KEY passes it on", json.dumps([row.get("error"), row["gradingResult"]]))
 
     def provider(self, *args, config=None, env=None):
         self.write("p.py", "import os\ndef call_api(prompt, options, context):\n"

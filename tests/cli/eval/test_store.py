@@ -214,7 +214,7 @@ class Writers(Case):
         self.asked()
         self.write("notes.json", '{"my": "notes"}')
         out, err = self.start("eval", "--no-table", "-o", "notes.json").communicate(timeout=support.TIMEOUT)
-        self.assertIn("something else than results", err)
+        self.assertIn("something other than results", err)
         self.assertEqual((self.dir / "notes.json").read_text(), '{"my": "notes"}')
         self.assertEqual(self.asked(), [], "nothing was asked for")
 
@@ -300,7 +300,7 @@ class Commands(Case):
         return {e["description"][5]: e["id"] for e in self.json("list")}
 
     def test_a_list_without_rows_says_why(self):
-        self.assertIn("none of these", self.run_it("list", "--tag", "of=nothing"))
+        self.assertIn("no such entries", self.run_it("list", "--tag", "of=nothing"))
         empty = support.command("list", env={**os.environ, "FUMEHOOD_STORE": str(self.dir / "not-there.db")})
         self.assertEqual(0, empty.returncode, empty.stderr)
         self.assertIn("Nothing is stored yet", empty.stdout)

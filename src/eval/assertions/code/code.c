@@ -25,8 +25,8 @@
 
 #define CODE_DRIVER_MAX ((size_t)1 << 20)
 #define CODE_RESULTS_MAX ((size_t)64 << 20)
-#define CODE_SHOWN_MAX 200   /* bytes of a value that a reason shows */
-#define CODE_STREAM_MAX 4096 /* bytes of stdout and stderr in the metadata */
+#define CODE_SHOWN_MAX 200   /* maximum bytes of a value that a reason shows */
+#define CODE_STREAM_MAX 4096 /* maximum bytes of stdout and stderr in the metadata */
 #define CODE_TOKEN_BYTES 16
 
 static const struct driver {

@@ -82,7 +82,7 @@ static int check_reference(struct fh_judge_session *session, const struct fh_cod
 		                 spec->reference ? "sandbox: \"canonical_solution\" itself does not pass"
 		                                 : "code: \"canonical_solution\" does not pass \"tests\"",
 		                 fh_verdict_name(o.verdict), o.reason);
-		fh_error_hint(err, "one of the two is wrong; no verdict on answers can be had from them");
+		fh_error_hint(err, "one of the two is wrong, so there can be no verdict on answers");
 	}
 	fh_judge_outcome_release(&o);
 	return r;

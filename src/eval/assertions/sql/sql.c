@@ -228,7 +228,8 @@ static char *problem_of(struct fh_str text, const json_t *value)
 static int check_value(const struct fh_assertion_call *call, struct fh_error *err)
 {
 	if (!fh_sql_available())
-		return fh_error_set(err, FH_E_UNAVAILABLE, "\"%s\" needs SQLite, which this build has not", call->kind->name);
+		return fh_error_set(err, FH_E_UNAVAILABLE, "\"%s\" needs SQLite, which this build does not have",
+		                    call->kind->name);
 	if (call->value && !json_is_object(call->value))
 		return fh_error_set(err, FH_E_ARGUMENT, "\"%s\" assertion must have an object value", call->kind->name);
 	for (size_t i = 0; i < 2; i++) {

@@ -47,7 +47,7 @@ static int load_tests(struct loader *l, const struct fh_document *d, const json_
                       struct fh_eval_tests *ret)
 {
 	if (!spec || json_is_null(spec) || (json_is_array(spec) && json_array_size(spec) == 0)) {
-		fh_eval_config_warn(l->config, d, place, "this scenario has no \"tests\", so that nothing of it is run");
+		fh_eval_config_warn(l->config, d, place, "this scenario has no \"tests\", so nothing of it is run");
 		return 0;
 	}
 	int r = fh_eval_tests_load(l->config, d, spec, place, l->scripts, ret, l->err);

@@ -273,7 +273,7 @@ static int read_book(struct book *b, const char *path, const char *sheet, struct
 	if (r == 0 && (r = read_part(b, "xl/sharedStrings.xml")) >= 0 && (r = read_part(b, "xl/styles.xml")) > 0)
 		r = 0;
 	if (r != 0)
-		return fh_error_at(err, path, 0, 0, "no Excel workbook (.xlsx), or a broken one");
+		return fh_error_at(err, path, 0, 0, "not an Excel workbook (.xlsx), or a damaged one");
 	const json_t *wanted = find_sheet(b, sheet);
 	if (!wanted)
 		return fh_error_at(err, path, 0, 0, "there is no sheet \"%s\"; it has %zu", sheet ? sheet : "1",
