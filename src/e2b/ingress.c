@@ -25,7 +25,7 @@
 
 enum {
 	HEAD_MAX = 64 << 10,
-	BODY_MAX = 64 << 20, /* bytes of a request's body, which is collected before it is sent inside */
+	BODY_MAX = 64 << 20, /* maximum bytes of a request's body, which is collected before it is sent into the sandbox */
 	PIECE = 32 << 10,
 	LOOK_MS = 250,
 	HEAD_SECONDS = 600, /* time for the head of the answer */

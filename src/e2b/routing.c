@@ -46,7 +46,7 @@ static const struct fh_http_route *find_route(struct fh_http_request *r, const s
 		other_method |= !route && other;
 	}
 	if (!route && other_method)
-		fh_e2b_fail(r, 405, "the method %s is not for this path", fh_http_method(r));
+		fh_e2b_fail(r, 405, "the method %s is not allowed for this path", fh_http_method(r));
 	else if (!route)
 		fh_e2b_fail(r, 404, "there is nothing at this path");
 	return route;

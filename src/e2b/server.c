@@ -16,7 +16,7 @@
 #include "e2b/service/turns.h"
 #include "fumehood/session.h"
 
-enum { TURNS_EACH = 2 /* single runs at once for each processor */ };
+enum { TURNS_EACH = 2 /* number of single runs that may run at once, for each processor */ };
 
 static const struct fh_hosted_part parts[] = {
 	{ .forget = fh_hosted_forget_contexts, .is_of_programs = true },
@@ -54,7 +54,7 @@ static int take_record(void *server, const struct fh_key *owner, const json_t *r
 		return take_template(s, owner, record, files, err);
 	if (strcmp(kind, "sandbox") == 0)
 		return fh_hosted_again(s->registry, owner, record, files, err);
-	return fh_error_set(err, FH_E_CONFIG, "a record of --state is of no kind that is known here");
+	return fh_error_set(err, FH_E_CONFIG, "a record of --state is of an unknown kind");
 }
 
 int fh_e2b_open(const struct fh_e2b_options *o, struct fh_e2b **ret, struct fh_error *err)

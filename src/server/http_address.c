@@ -10,7 +10,7 @@ int fh_http_address(const char *text, uint64_t port, struct sockaddr_storage *re
 	struct sockaddr_in *v4 = (struct sockaddr_in *)(void *)&a;
 	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)(void *)&a;
 	if (port > UINT16_MAX)
-		return fh_error_set(err, FH_E_ARGUMENT, "--port is 0 to 65535");
+		return fh_error_set(err, FH_E_ARGUMENT, "--port must be from 0 to 65535");
 	if (inet_pton(AF_INET, text, &v4->sin_addr) == 1) {
 		v4->sin_family = AF_INET;
 		v4->sin_port = htons((uint16_t)port);
@@ -20,7 +20,7 @@ int fh_http_address(const char *text, uint64_t port, struct sockaddr_storage *re
 		v6->sin6_port = htons((uint16_t)port);
 		*ret_loopback = IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
 	} else {
-		return fh_error_set(err, FH_E_ARGUMENT, "--address is an IPv4 or IPv6 address; %s is none", text);
+		return fh_error_set(err, FH_E_ARGUMENT, "--address %s is not an IPv4 or IPv6 address", text);
 	}
 	*ret = a;
 	return 0;

@@ -119,13 +119,13 @@ static FH_OWN char *certified_name(void)
 static int read_tls(struct fh_buf *certificate, struct fh_buf *key, struct fh_error *err)
 {
 	if (tls_self_signed && (tls_certificate || tls_key))
-		return fh_error_set(err, FH_E_ARGUMENT, "--tls-self-signed makes the certificate that --tls-certificate names");
+		return fh_error_set(err, FH_E_ARGUMENT, "--tls-self-signed and --tls-certificate exclude each other");
 	if (tls_self_signed) {
 		fh_auto_free char *name = certified_name();
 		return fh_serve_tls(name, certificate, key, err);
 	}
 	if (!tls_certificate != !tls_key)
-		return fh_error_set(err, FH_E_ARGUMENT, "--tls-certificate and --tls-key are given together");
+		return fh_error_set(err, FH_E_ARGUMENT, "--tls-certificate and --tls-key must be given together");
 	if (!tls_certificate)
 		return 0;
 	int r = fh_file_read(tls_certificate, certificate, err);
@@ -233,7 +233,7 @@ int main(int argc, char **argv)
 		r = fh_e2b_open(&o, &s, &err);
 	if (r == 0) {
 		if (s->lost)
-			fprintf(stderr, "fumehood serve: %zu of what %s keeps cannot be had again, and stays there: %s\n", s->lost,
+			fprintf(stderr, "fumehood serve: %zu records in %s cannot be restored, and stay there: %s\n", s->lost,
 			        state, s->lost_why.message);
 		http.context = s;
 		http.listener = listen_descriptor ? (int)listen_descriptor : -1;

@@ -10,11 +10,11 @@
 #include "base/buf.h"
 #include "cli/shared/options.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that follows */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the variables below */
 static const char *name;
 static int fd = -1;
-static uint64_t lost; /* lines since the last one that was written */
-static bool torn;     /* the file ends with a part of a line */
+static uint64_t lost; /* lines that could not be written since the last one that was */
+static bool torn;     /* the file ends with an incomplete line */
 
 int fh_serve_log_open(const char *path, struct fh_error *err)
 {
@@ -51,7 +51,7 @@ static void lose(int sys)
 	if (lost++ > 0 || fd == STDERR_FILENO)
 		return;
 	fh_error_sys(&err, sys, "cannot write the log %s", name);
-	fh_error_hint(&err, "requests are answered all the same; they are logged again as soon as there is room");
+	fh_error_hint(&err, "requests are still answered; they are logged again as soon as the file can be written");
 	(void)fh_command_failed(&err, 0);
 }
 

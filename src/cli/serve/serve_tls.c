@@ -99,7 +99,7 @@ static int move_into_place(const char *folder, const char *const *names, struct 
 	for (; *names; names++) {
 		fh_auto_free char *to = fh_path_join(folder, *names), *from = fh_xasprintf("%s.new", to);
 		if (rename(from, to) < 0)
-			return fh_error_sys(err, errno, "cannot put %s in place", to);
+			return fh_error_sys(err, errno, "cannot rename the finished file to %s", to);
 	}
 	return 0;
 }
@@ -160,7 +160,7 @@ int fh_serve_tls(const char *domain, struct fh_buf *certificate, struct fh_buf *
 	fh_auto_free char *folder = folder_of(domain);
 	if (!is_domain(domain)) {
 		fh_error_set(err, FH_E_ARGUMENT,
-		             "--domain %.64s: a certificate for all names in a domain needs one of two labels", domain);
+		             "--domain %.64s: a certificate for all names in a domain needs a domain of two labels", domain);
 		fh_error_hint(err, "--domain " FH_TLS_DOMAIN ", or a name of yours such as sandboxes.example.org");
 		return -FH_E_ARGUMENT;
 	}

@@ -172,10 +172,10 @@ static int next_message(const struct fh_buf *pending, size_t *at, json_t **ret, 
 	if (pending->p[*at] & FLAG_COMPRESSED)
 		return fh_connect_fail(e, FH_CONNECT_UNIMPLEMENTED, "compressed messages are not supported");
 	if (pending->p[*at])
-		return fh_connect_fail(e, FH_CONNECT_INVALID_ARGUMENT,
-		                       "a message of a request has the flags %u, which none has", (uint8_t)pending->p[*at]);
+		return fh_connect_fail(e, FH_CONNECT_INVALID_ARGUMENT, "a message of the request has unknown flags (%u)",
+		                       (uint8_t)pending->p[*at]);
 	if (n > FH_CONNECT_MESSAGE_MAX)
-		return fh_connect_fail(e, FH_CONNECT_RESOURCE_EXHAUSTED, "a message of %u bytes; at most %zu", n,
+		return fh_connect_fail(e, FH_CONNECT_RESOURCE_EXHAUSTED, "a message of %u bytes; at most %zu are allowed", n,
 		                       FH_CONNECT_MESSAGE_MAX);
 	if (pending->n - *at - FRAME_HEAD < n)
 		return 0;

@@ -93,7 +93,7 @@ static int check(json_t *message, int level, struct fh_connect_error *e)
 			continue;
 		}
 		if (!fits(value, type))
-			return fh_connect_fail(e, FH_CONNECT_INVALID_ARGUMENT, "%s is to be %s", name, wanted[type]);
+			return fh_connect_fail(e, FH_CONNECT_INVALID_ARGUMENT, "%s must be %s", name, wanted[type]);
 		if (type == NUMBER && json_is_string(value) && is_number(value, &number))
 			json_object_set_new(message, name, json_integer(number));
 	}

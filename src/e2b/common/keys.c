@@ -50,7 +50,7 @@ static int read_line(char *line, struct fh_key *k, struct fh_error *err)
 	if (strncmp(word, "sha256:", 7) != 0)
 		hash_of(fh_str(word), k->hash);
 	else if (!read_hash(word + 7, k->hash))
-		return fh_error_set(err, FH_E_CONFIG, "\"sha256:\" is to be followed by 64 hexadecimal digits");
+		return fh_error_set(err, FH_E_CONFIG, "\"sha256:\" must be followed by 64 hexadecimal digits");
 	while ((word = strtok_r(NULL, " \t\r", &rest))) {
 		char *equals = strchr(word, '=');
 		if (!equals)

@@ -51,7 +51,8 @@ static struct task *await_task(void)
 	idle_count++;
 	while (!own.task && !closing && (now_ns = fh_now_ns()) < until_ns)
 		fh_wait_ms(&own.wake, &lock, (until_ns - now_ns) / FH_NS_PER_MS + 1);
-	if (!own.task) { /* fh_thread_start takes a thread out of the list when it gives it a task */
+	/* nobody took this thread out of the list, as fh_thread_start does when it gives a thread a task  */
+	if (!own.task) {
 		struct idle **at = &idle_list;
 		while (*at != &own)
 			at = &(*at)->next;

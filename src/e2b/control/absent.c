@@ -36,7 +36,8 @@ void fh_control_note_closed(struct fh_hosted *h, const json_t *rules)
 {
 	for (size_t i = 0; i < FH_ARRAY_SIZE(opening); i++)
 		if (!is_empty(json_object_get(rules, opening[i])))
-			fh_hosted_note(h, "warn", "network.%s is kept and opens nothing: sandboxes of this server have no network",
+			fh_hosted_note(h, "warn",
+			               "network.%s is stored, but has no effect: sandboxes of this server have no network",
 			               opening[i]);
 }
 

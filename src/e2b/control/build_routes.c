@@ -20,7 +20,7 @@ static bool are_tags(struct fh_http_request *r, const json_t *tags, bool needed)
 		good =
 		    json_is_string(json_array_get(tags, i)) && fh_template_is_tag(json_string_value(json_array_get(tags, i)));
 	if (!good)
-		fh_e2b_fail(r, 400, "tags are 1 to %d texts of letters, digits, '-', '_' and '.'", TAGS_MAX);
+		fh_e2b_fail(r, 400, "tags must be 1 to %d texts of letters, digits, '-', '_' and '.'", TAGS_MAX);
 	return good;
 }
 
@@ -135,7 +135,7 @@ static struct upload *upload_begin(struct fh_http_request *r)
 	u->fd = fh_template_build_archive_open(s->builds, fh_http_segment(r, 0));
 	u->failed = u->fd < 0;
 	if (u->failed)
-		fh_e2b_fail(r, 403, "nothing can be uploaded to this place, or what belongs here is here already");
+		fh_e2b_fail(r, 403, "nothing can be uploaded here, or it was uploaded already");
 	return u;
 }
 

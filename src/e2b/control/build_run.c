@@ -121,7 +121,7 @@ static int step_user(struct work *w, const json_t *step, const json_t *args, str
 {
 	const char *user = argument(args, 0) ? fh_account_named(argument(args, 0)) : NULL;
 	if (!user)
-		return fh_error_set(err, FH_E_ARGUMENT, "there are the users user and root; %.64s is none",
+		return fh_error_set(err, FH_E_ARGUMENT, "unknown user %.64s: there are the users user and root",
 		                    argument(args, 0) ? argument(args, 0) : "\"\"");
 	free(w->user);
 	w->user = fh_xstrdup(user);
@@ -202,7 +202,8 @@ static int step_copy(struct work *w, const json_t *step, const json_t *args, str
 	const char *hash = fh_json_str(step, "filesHash", ""), *source = argument(args, 0), *target = argument(args, 1);
 	const char *user = fh_account_named(argument(args, 2) ? argument(args, 2) : w->user), *mode = argument(args, 3);
 	if (!source || !target || !user)
-		return fh_error_set(err, FH_E_ARGUMENT, "COPY is given a source, a destination, and of users user or root");
+		return fh_error_set(err, FH_E_ARGUMENT,
+		                    "COPY needs a source and a destination, and its owner must be user or root");
 	fh_auto_close int fd = fh_template_build_archive_read(w->build->server, w->build->owner, hash);
 	if (fd < 0)
 		return fh_error_set(err, FH_E_ARGUMENT, "the files of COPY %.128s were not uploaded", source);
@@ -231,7 +232,8 @@ static int run_step(struct work *w, const json_t *step, struct fh_error *err)
 	for (size_t i = 0; i < FH_ARRAY_SIZE(kinds); i++)
 		if (strcmp(type, kinds[i].type) == 0)
 			return kinds[i].run(w, step, args, err);
-	return fh_error_set(err, FH_E_ARGUMENT, "there is no step of type %.32s: ENV, USER, WORKDIR, RUN and COPY", type);
+	return fh_error_set(err, FH_E_ARGUMENT,
+	                    "unknown type of step %.32s: the types are ENV, USER, WORKDIR, RUN and COPY", type);
 }
 
 /* Sets the number of the current step, from 1; 0: none. */
@@ -280,8 +282,8 @@ static int base_of(const struct fh_template_build *b, const char **ret, struct f
 			return 0;
 	}
 	return fh_error_set(err, FH_E_ARGUMENT,
-	                    "fromImage %.128s: images of a registry cannot be had here; build from e2bdev/base, which is "
-	                    "this machine's own tools, or from a template",
+	                    "fromImage %.128s: images from a registry are not available here; build from e2bdev/base, "
+	                    "which has this machine's own tools, or from a template",
 	                    image);
 }
 

@@ -39,13 +39,13 @@ static bool read_strings(struct fh_http_request *r, json_t *body, const char *ke
 	if (!o || json_is_null(o))
 		return true;
 	if (!json_is_object(o) || json_object_size(o) > ENTRIES_MAX) {
-		fh_e2b_fail(r, 400, "%s is to be an object of at most %d strings", key, ENTRIES_MAX);
+		fh_e2b_fail(r, 400, "%s must be an object of at most %d strings", key, ENTRIES_MAX);
 		return false;
 	}
 	json_object_foreach(o, name, value) if (!json_is_string(value) || json_string_length(value) > VALUE_MAX ||
 	                                        strlen(json_string_value(value)) != json_string_length(value))
 	{
-		fh_e2b_fail(r, 400, "%s.%.64s is to be a text of at most %d bytes", key, name, VALUE_MAX);
+		fh_e2b_fail(r, 400, "%s.%.64s must be a text of at most %d bytes", key, name, VALUE_MAX);
 		return false;
 	}
 	*ret = o;
@@ -151,7 +151,7 @@ static bool read_idempotency(struct fh_http_request *r, const char **ret)
 	const char *key = fh_http_header(r, "Idempotency-Key");
 	size_t n = key ? strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") : 1;
 	if (n < 1 || n > IDEMPOTENCY_MAX || (key && key[n])) {
-		fh_e2b_fail(r, 400, "Idempotency-Key is to have 1 to %d letters, digits, '-' and '_'", IDEMPOTENCY_MAX);
+		fh_e2b_fail(r, 400, "Idempotency-Key must have 1 to %d letters, digits, '-' and '_'", IDEMPOTENCY_MAX);
 		return false;
 	}
 	*ret = key;
@@ -171,7 +171,7 @@ static bool read_create(struct fh_http_request *r, json_t *body, struct fh_hoste
 	q->owner = fh_e2b_key(r);
 	q->template_id = fh_json_str(body, "templateID", NULL);
 	if (!q->template_id || strlen(q->template_id) > 256) {
-		fh_e2b_fail(r, 400, "templateID is to be the name of a template");
+		fh_e2b_fail(r, 400, "templateID must be the name of a template");
 		return false;
 	}
 	if (!fh_templates_have(s->templates, q->owner, q->template_id)) {

@@ -57,7 +57,7 @@ static void fork_sandbox(struct fh_http_request *r, struct fh_str text)
 		return;
 	int64_t count = fh_json_int(body, "count", 1);
 	if (count < 1 || count > FORKS_MAX) {
-		fh_e2b_fail(r, 400, "count is 1 to %d", FORKS_MAX);
+		fh_e2b_fail(r, 400, "count must be from 1 to %d", FORKS_MAX);
 		return;
 	}
 	if (!fh_hosted_is_running(h)) {
@@ -111,7 +111,7 @@ static void list_snapshots(struct fh_http_request *r, struct fh_str body)
 	fh_auto_json json_t *all =
 	    fh_templates_list(s->templates, fh_e2b_key(r), fh_http_query(r, "sandboxID"), fh_http_query(r, "name"));
 	if (size < 1 || size > PAGE_MAX) {
-		fh_e2b_fail(r, 400, "limit is 1 to %d", PAGE_MAX);
+		fh_e2b_fail(r, 400, "limit must be from 1 to %d", PAGE_MAX);
 		return;
 	}
 	json_t *page = json_array();

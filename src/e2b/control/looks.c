@@ -19,7 +19,7 @@ static bool read_log_query(struct fh_http_request *r, struct fh_log_query *q)
 	q->search = fh_http_query(r, "search");
 	if (q->limit >= 1 && q->limit <= FH_LOG_PAGE_MAX)
 		return true;
-	fh_e2b_fail(r, 400, "limit is 1 to %d", FH_LOG_PAGE_MAX);
+	fh_e2b_fail(r, 400, "limit must be from 1 to %d", FH_LOG_PAGE_MAX);
 	return false;
 }
 

@@ -24,7 +24,7 @@ void fh_file_fail(struct fh_http_request *r, const struct fh_error *err, const c
 
 struct download {
 	struct fh_file_stream *file;
-	struct fh_buf first; /* data read ahead, of a file whose size is given as 0 */
+	struct fh_buf first; /* beginning of the file, read ahead if the file's size is given as 0 */
 	uint64_t left;       /* bytes of the promised length still to send; FH_HTTP_SIZE_UNKNOWN: up to the file's end */
 };
 

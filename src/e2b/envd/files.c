@@ -285,7 +285,7 @@ static bool write_inflated(struct upload *u, struct fh_str piece)
 	if (z == Z_OK || z == Z_STREAM_END || z == Z_BUF_ERROR)
 		return true;
 	u->failed = true;
-	fh_e2b_fail(u->request, 400, "the body is not gzip, which its Content-Encoding says");
+	fh_e2b_fail(u->request, 400, "the body is not gzip, although its Content-Encoding says so");
 	return false;
 }
 

@@ -134,7 +134,7 @@ static json_t *list_dir(const struct call *c, struct fh_connect_error *e)
 	int64_t depth = fh_json_int(c->message, "depth", 1);
 	struct fh_error err = FH_ERROR_INIT;
 	if (depth < 0 || depth > DEPTH_MAX) {
-		fh_connect_fail(e, FH_CONNECT_INVALID_ARGUMENT, "depth is 1 to %d", DEPTH_MAX);
+		fh_connect_fail(e, FH_CONNECT_INVALID_ARGUMENT, "depth must be from 1 to %d", DEPTH_MAX);
 		return NULL;
 	}
 	int r = fh_files_list(c->hosted->sandbox, fh_account_for(c->hosted, c->user), c->path, (unsigned)FH_MAX(depth, 1),

@@ -116,7 +116,7 @@ static json_t *send_signal(struct fh_hosted_process *p, const json_t *message, s
 		fh_connect_fail_from(e, &err);
 		return NULL;
 	}
-	fh_connect_fail(e, FH_CONNECT_INVALID_ARGUMENT, "the signal is SIGNAL_SIGTERM or SIGNAL_SIGKILL");
+	fh_connect_fail(e, FH_CONNECT_INVALID_ARGUMENT, "the signal must be SIGNAL_SIGTERM or SIGNAL_SIGKILL");
 	return NULL;
 }
 

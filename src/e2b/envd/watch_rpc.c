@@ -125,7 +125,7 @@ static void look(struct stream *s)
 	if (type)
 		add_frame(s, "filesystem", event_object(&s->watch, &event, type));
 	else if (r == 1 && event.kind == FH_WATCH_OVERFLOW)
-		finish(s, FH_CONNECT_RESOURCE_EXHAUSTED, "more happened than could be told: events were lost");
+		finish(s, FH_CONNECT_RESOURCE_EXHAUSTED, "more happened than could be reported: events were lost");
 	else if (r == 1)
 		s->folder_gone = true;
 	else if (r != -FH_E_TIMEOUT && fh_hosted_is_running(s->watch.hosted))
@@ -276,7 +276,7 @@ static json_t *drain(struct fh_hosted_watcher *w, struct fh_connect_error *e)
 		if (type)
 			json_array_append_new(events, event_object(&w->watch, &event, type));
 		if (event.kind == FH_WATCH_OVERFLOW)
-			fh_connect_fail(e, FH_CONNECT_RESOURCE_EXHAUSTED, "more happened than could be told: events were lost");
+			fh_connect_fail(e, FH_CONNECT_RESOURCE_EXHAUSTED, "more happened than could be reported: events were lost");
 	}
 	return events;
 }

@@ -28,7 +28,7 @@ struct fh_e2b_options {
 
 /* What a part of the server keeps for each hosted sandbox, beside its processes and metrics. */
 struct fh_hosted_part {
-	void (*forget)(struct fh_hosted *h); /* frees it; called again when nothing is left */
+	void (*forget)(struct fh_hosted *h); /* frees what the part keeps; may be called again when nothing is left */
 	bool is_of_programs; /* true: also forgotten when all programs of the sandbox are ended, as they are before a
 	                        restart */
 };
@@ -49,11 +49,12 @@ struct fh_e2b {
 	struct fh_template_builds *builds;
 	struct fh_volumes *volumes;
 	struct fh_state *state; /* NULL: nothing is kept on disk */
-	size_t lost;            /* records in that folder that could not be read; `lost_why` is the reason of the last */
+	/* number of records in that folder that could not be read; `lost_why` is the reason for the last one */
+	size_t lost;
 	struct fh_error lost_why;
 	struct fh_judged *judged;           /* data sets and rows for /judge and /submit */
 	struct fh_turns *turns;             /* queue of single runs and judgements */
-	const struct fh_hosted_part *parts; /* ends with a zeroed one */
+	const struct fh_hosted_part *parts; /* array of parts that ends with a zeroed one */
 	char domain[256];
 	int64_t started_ns;
 	atomic_ullong requests, failures, created; /* counters for /metrics */

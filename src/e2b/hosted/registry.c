@@ -154,7 +154,7 @@ static int reserve(struct fh_hosted_registry *g, const struct fh_key *owner, boo
 	if (own >= max)
 		return fh_error_set(err, FH_E_LIMIT, "you have reached the maximum number of concurrent sandboxes (%llu)",
 		                    (unsigned long long)max);
-	return full ? fh_error_set(err, FH_E_UNAVAILABLE, "the server has as many sandboxes as it may") : 0;
+	return full ? fh_error_set(err, FH_E_UNAVAILABLE, "the server has reached its maximum number of sandboxes") : 0;
 }
 
 static void unreserve(struct fh_hosted_registry *g)
@@ -449,7 +449,7 @@ int fh_hosted_resume(struct fh_hosted *h, struct fh_error *err)
 	else if (fh_sandbox_resume(h->sandbox, err) < 0)
 		r = -1;
 	else {
-		keep_no_more(h); /* before the next pause can keep it */
+		keep_no_more(h); /* so that the next pause can write the sandbox's record again */
 		set_state(h, FH_HOSTED_RUNNING);
 	}
 	pthread_mutex_unlock(&h->lock);

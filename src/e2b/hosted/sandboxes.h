@@ -21,7 +21,7 @@
 #include "fumehood/sandbox.h"
 #include "json/json.h"
 
-#define FH_HOSTED_ID 21 /* 'i', 19 of a-z0-9, NUL: 98 random bits */
+#define FH_HOSTED_ID 21 /* the letter 'i', 19 characters of a-z0-9 (98 random bits), and a NUL */
 #define FH_HOSTED_TOKEN 41
 
 enum fh_hosted_state { FH_HOSTED_RUNNING, FH_HOSTED_PAUSED, FH_HOSTED_GONE };
@@ -50,7 +50,8 @@ struct fh_hosted {
 	json_t *network;         /* network settings of the client's request; immutable; may be NULL */
 	json_t *settings;        /* settings of its template (templates.h), immutable; or NULL */
 	bool builds;             /* builds a template, or is a volume's; its owner does not see it */
-	struct fh_volume *through; /* the volume that the server reaches through it, with a reference; NULL: none */
+	/* set in a hidden sandbox of the server: the volume that it gives access to, with a reference; NULL: none */
+	struct fh_volume *through;
 	bool pauses_at_end, pauses_without_memory, resumes_on_traffic, internet;
 	bool reaped;              /* a reaper is ending it; guarded by the registry's lock */
 	bool one_id;              /* the host gives it only one user id */
@@ -87,7 +88,8 @@ struct fh_hosted_request {
 	json_t *metadata, *envs, *network, *settings; /* the new sandbox takes references of its own */
 	json_t *volumes;                              /* volumes to mount (volumes.h); NULL: none */
 	bool builds;
-	struct fh_volume *through; /* it is the server's own for this volume, and not counted; NULL: it is not */
+	/* set if the sandbox is the server's hidden one for this volume, which no ceiling counts; NULL: it is not */
+	struct fh_volume *through;
 	bool pauses_at_end, pauses_without_memory, resumes_on_traffic, internet, private_ports;
 	struct fh_sandbox *branch_of; /* start with a copy of this sandbox's files; NULL: with its template's */
 };

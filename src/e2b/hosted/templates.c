@@ -21,8 +21,8 @@ struct image {
 	json_t *settings; /* settings of the template; NULL: it has none */
 	char build_id[FH_UUID_SIZE];
 	unsigned names;
-	atomic_uint_fast64_t taken;  /* how many sandboxes were created from it */
-	atomic_int_fast64_t last_ms; /* when the last of them was; wall clock, 0: never */
+	atomic_uint_fast64_t taken;  /* number of sandboxes that were created from it */
+	atomic_int_fast64_t last_ms; /* when the last sandbox was created from it, by the wall clock; 0: never */
 };
 
 struct snapshot {
@@ -227,7 +227,8 @@ static bool put(struct fh_templates *t, struct snapshot *s, struct image **ret_o
 
 static int too_many(struct fh_error *err)
 {
-	return fh_error_set(err, FH_E_LIMIT, "you have as many snapshots and templates as may be (%d)", FH_SNAPSHOTS_MAX);
+	return fh_error_set(err, FH_E_LIMIT, "you have reached the maximum number of snapshots and templates (%d)",
+	                    FH_SNAPSHOTS_MAX);
 }
 
 int fh_templates_add(struct fh_templates *t, const struct fh_key *owner, const struct fh_template_made *made,

@@ -15,7 +15,7 @@ static int check_path(const char *path, const struct fh_volume_mount *others, si
 {
 	fh_auto_free char *clean = fh_path_clean(path);
 	if (path[0] != '/' || !path[1] || !fh_streq(clean, path) || strlen(path) >= FH_PLAN_PATH_MAX)
-		return fh_error_set(err, FH_E_ARGUMENT, "a volume's path is to be absolute, below / and without \"..\": %.200s",
+		return fh_error_set(err, FH_E_ARGUMENT, "a volume's path must be absolute, below / and without \"..\": %.200s",
 		                    path);
 	for (size_t i = 0; i < FH_ARRAY_SIZE(closed); i++)
 		if (fh_path_within(path, closed[i]) || fh_path_within(closed[i], path))
@@ -32,8 +32,7 @@ static int full(const struct fh_volume *v, struct fh_error *err)
 {
 	if (atomic_load(&v->bytes) == UINT64_MAX)
 		return fh_error_set(err, FH_E_LIMIT,
-		                    "the size of volume %s could not be found out; remove what is without rights for its owner",
-		                    v->name);
+		                    "the size of volume %s cannot be determined; remove what its owner may not read", v->name);
 	return fh_error_set(
 	    err, FH_E_LIMIT,
 	    "volume %s is full: it has %llu bytes and may have %llu; remove files by the volume's own calls", v->name,
@@ -89,7 +88,7 @@ int fh_volume_mounts_take(struct fh_volumes *s, const struct fh_key *owner, FH_N
 	if (!asked || json_is_null(asked) || (json_is_array(asked) && json_array_size(asked) == 0))
 		return 0;
 	if (!json_is_array(asked) || json_array_size(asked) > FH_VOLUME_MOUNTS_MAX)
-		return fh_error_set(err, FH_E_ARGUMENT, "volumeMounts is to be a list of at most %d objects with name and path",
+		return fh_error_set(err, FH_E_ARGUMENT, "volumeMounts must be a list of at most %d objects with name and path",
 		                    FH_VOLUME_MOUNTS_MAX);
 	struct fh_volume_mount *list = fh_xcalloc(FH_VOLUME_MOUNTS_MAX, sizeof(*list));
 	json_array_foreach(asked, i, item) if (r == 0) r = take(s, owner, item, list, &n, err);

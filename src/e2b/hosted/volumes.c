@@ -24,7 +24,8 @@ struct fh_volumes {
 	pthread_mutex_t lock;
 	struct fh_volume *list; /* the oldest first */
 	struct fh_volume_watch *watch;
-	atomic_bool mountable; /* one has been mounted in a sandbox: the file system of --state allows it */
+	/* set once a volume could be mounted in a sandbox, which shows that the file system of --state allows it */
+	atomic_bool mountable;
 };
 
 /* ----------------------------------------------------------------------------------------------------- references */

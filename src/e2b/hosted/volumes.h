@@ -32,7 +32,7 @@ struct fh_volume {
 	atomic_int mounts;   /* sandboxes that have it mounted, without the server's own */
 	atomic_bool is_full; /* larger than its ceiling when it was looked at last */
 	atomic_ullong bytes; /* its size at that time, and what was uploaded since; UINT64_MAX: it could not be found out */
-	atomic_bool is_changed; /* by an upload, since it was looked at */
+	atomic_bool is_changed; /* set by an upload: the size changed since it was measured */
 	atomic_int references;
 	pthread_mutex_t lock;       /* guards `through`, and is held while that sandbox is made */
 	char through[FH_HOSTED_ID]; /* id of the hidden sandbox; "": none yet */

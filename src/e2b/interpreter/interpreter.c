@@ -281,7 +281,7 @@ static struct fh_hosted_context *context_of(struct fh_http_request *r, const jso
 	if (!c && id)
 		reply_text(r, 404, "Context %.64s not found", id);
 	else if (!c)
-		reply_text(r, 500, "There is no language %.64s here", name);
+		reply_text(r, 500, "Unknown language %.64s", name);
 	return c;
 }
 
@@ -340,7 +340,7 @@ static void execute(struct fh_http_request *r, struct fh_str body)
 	if (!o)
 		return;
 	if (!json_is_string(json_object_get(o, "code"))) {
-		reply_text(r, 422, "The code is to be a text");
+		reply_text(r, 422, "The code must be a text");
 		return;
 	}
 	struct fh_hosted_context *c = context_of(r, o);
@@ -374,7 +374,7 @@ static void create_context(struct fh_http_request *r, struct fh_str body)
 		return;
 	const char *name = fh_json_str(o, "language", "python"), *language = fh_hosted_language(name);
 	if (!language) {
-		reply_text(r, 500, "There is no language %.64s here", name);
+		reply_text(r, 500, "Unknown language %.64s", name);
 	} else if (fh_hosted_context_create(fh_e2b_hosted(r), language, fh_json_str(o, "cwd", NULL), &c, &err) < 0) {
 		reply_text(r, 500, "%s", err.message);
 	} else {

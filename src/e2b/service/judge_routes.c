@@ -21,7 +21,7 @@ static int find_problem(struct fh_http_request *r, const json_t *body, struct fh
 	fh_auto_free char *number = json_is_integer(id) ? fh_xasprintf("%lld", (long long)json_integer_value(id)) : NULL;
 	const char *task = number ? number : json_string_value(id);
 	if (!row && (!name || !task))
-		return fh_error_set(err, FH_E_ARGUMENT, "what is judged is named by dataset and id, or given whole as problem");
+		return fh_error_set(err, FH_E_ARGUMENT, "the problem must be named by dataset and id, or be given as problem");
 	int result =
 	    row ? fh_judged_row(s->judged, fh_e2b_key(r), row, ret, err) : fh_judged_set(s->judged, name, ret, err);
 	if (result < 0)
@@ -75,7 +75,7 @@ static void judge_one(struct fh_http_request *r, const json_t *body)
 	if (json_is_string(solution))
 		text = solution;
 	if (!json_is_string(text)) {
-		fh_e2b_fail(r, 422, "completion (or solution, a whole program) is to be a text");
+		fh_e2b_fail(r, 422, "completion (or solution, a whole program) must be a text");
 		return;
 	}
 	if (find_problem(r, body, &s, &problem, &err) < 0) {
@@ -121,7 +121,7 @@ static void submit_one(struct fh_http_request *r, const json_t *body)
 	fh_auto_buf struct fh_buf program = FH_BUF_INIT(FH_JUDGE_PROGRAM_MAX);
 	const json_t *text = json_object_get(body, "completion");
 	if (!json_is_string(text)) {
-		fh_e2b_fail(r, 422, "completion is to be a text");
+		fh_e2b_fail(r, 422, "completion must be a text");
 		return;
 	}
 	if (find_problem(r, body, &s, &problem, &err) < 0) {

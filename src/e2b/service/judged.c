@@ -71,7 +71,7 @@ int fh_judged_add(struct fh_judged *j, const char *text, const struct fh_ceiling
 	const char *equals = strchr(text, '=');
 	struct fh_judge_problems problems = { 0 };
 	if (!equals || equals == text || !equals[1])
-		return fh_error_set(err, FH_E_ARGUMENT, "--data-set is NAME=FILE; %.64s is not", text);
+		return fh_error_set(err, FH_E_ARGUMENT, "--data-set %.64s is not of the form NAME=FILE", text);
 	if (j->set_count == SETS_MAX)
 		return fh_error_set(err, FH_E_ARGUMENT, "at most %d data sets", SETS_MAX);
 	int r = fh_judge_problems_read(equals + 1, &problems, err);
@@ -111,8 +111,8 @@ int fh_judged_set(struct fh_judged *j, const char *name, struct fh_judged_set **
 			atomic_fetch_add(&j->sets[i]->references, 1);
 			return hand_out(j->sets[i], ret, err);
 		}
-	return fh_error_set(err, FH_E_NOT_FOUND,
-	                    "there is no data set %.64s here: the server is given it by --data-set NAME=FILE", name);
+	return fh_error_set(err, FH_E_NOT_FOUND, "there is no data set %.64s: start the server with --data-set NAME=FILE",
+	                    name);
 }
 
 /* A set of that key with a reference, moved to the front; NULL: there is none. Called with the lock. */
@@ -149,7 +149,7 @@ int fh_judged_row(struct fh_judged *j, const struct fh_key *owner, const json_t 
 	char key[FH_SHA256_HEX];
 	fh_auto_free char *text = json_dumps(row, JSON_COMPACT | JSON_SORT_KEYS);
 	if (!text)
-		return fh_error_set(err, FH_E_CONFIG, "the problem is to be an object: a row of a data set");
+		return fh_error_set(err, FH_E_CONFIG, "the problem must be an object: a row of a data set");
 	fh_sha256_add(&hash, &owner, sizeof(owner)); /* limits depend on the key that asks */
 	fh_sha256_add(&hash, text, strlen(text));
 	fh_sha256_hex(&hash, key);

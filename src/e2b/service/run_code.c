@@ -23,7 +23,7 @@ FH_OWN FH_NULLABLE json_t *fh_service_enter(struct fh_http_request *r, struct fh
 	struct fh_e2b *s = fh_http_context(r);
 	const char *type = fh_http_header(r, "Content-Type");
 	if (!type || strncasecmp(type, "application/json", 16) != 0) { /* other origins need a preflight for this type */
-		fh_e2b_fail(r, 415, "the body is to be JSON, with Content-Type: application/json");
+		fh_e2b_fail(r, 415, "the body must be JSON, with Content-Type: application/json");
 		return NULL;
 	}
 	json_t *o = fh_e2b_body(r, body);
@@ -128,7 +128,7 @@ static bool read_job(struct fh_http_request *r, const json_t *body, struct job *
 	const char *language = fh_json_str(body, "language", NULL);
 	int64_t megabytes = fh_json_int(body, "memory_limit_MB", -1);
 	if (!json_is_string(code) || !language) {
-		fh_e2b_fail(r, 422, "code and language are to be texts");
+		fh_e2b_fail(r, 422, "code and language must be texts");
 		return false;
 	}
 	fh_request_init(&j->request);

@@ -72,7 +72,7 @@ static bool set_number(struct call *c, size_t i, bool is_number, double value)
 		*(uint64_t *)((char *)&c->changes + numbers[i].offset) = (uint64_t)value;
 		return true;
 	}
-	fh_e2b_fail(c->request, 400, "%s is to be a number from 0 to %u", numbers[i].name, numbers[i].max);
+	fh_e2b_fail(c->request, 400, "%s must be a number from 0 to %u", numbers[i].name, numbers[i].max);
 	return false;
 }
 
@@ -290,7 +290,7 @@ static void list(struct fh_http_request *r, struct fh_str body)
 	if (!begin(r, &c) || !look(&c, &info, &buffer))
 		return;
 	if (depth < 1 || depth > DEPTH_MAX || (text && (text[0] < '0' || text[0] > '9'))) {
-		fh_e2b_fail(r, 400, "depth is 1 to %d", DEPTH_MAX);
+		fh_e2b_fail(r, 400, "depth must be from 1 to %d", DEPTH_MAX);
 		return;
 	}
 	if (info.type != FH_FILE_FOLDER) {
@@ -300,7 +300,7 @@ static void list(struct fh_http_request *r, struct fh_str body)
 	l.path = c.path;
 	int done = fh_files_list(c.hosted->sandbox, c.root, c.inside, (unsigned)depth, take_entry, &l, &err);
 	if (l.count == ENTRIES_MAX) {
-		fh_e2b_fail(r, 400, "more than %d entries: ask for less depth", ENTRIES_MAX);
+		fh_e2b_fail(r, 400, "more than %d entries: use a smaller depth", ENTRIES_MAX);
 		return;
 	}
 	if (done < 0) {

@@ -46,7 +46,7 @@ static void create(struct fh_http_request *r, struct fh_str text)
 	const char *name = fh_json_str(body, "name", "");
 	size_t n = strspn(name, name_letters);
 	if (n < 1 || n > FH_VOLUME_NAME_MAX || name[n])
-		fh_e2b_fail(r, 400, "a volume's name is to have 1 to %d letters, digits, '.', '_' and '-'", FH_VOLUME_NAME_MAX);
+		fh_e2b_fail(r, 400, "a volume's name must have 1 to %d letters, digits, '.', '_' and '-'", FH_VOLUME_NAME_MAX);
 	else if (fh_volume_create(s->volumes, fh_e2b_key(r), name, &v, &err) == 0)
 		fh_http_reply_json(r, 201, volume_object(v));
 	else if (err.code == FH_E_UNAVAILABLE) /* the SDKs try again after some other statuses above 500 */

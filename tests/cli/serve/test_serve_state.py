@@ -97,7 +97,7 @@ class State(support.TempDir):
         (self.dir / "state" / "7.tmp").write_bytes(b"of a server that was killed")
         (self.dir / "state" / "other.json").write_text(json.dumps({"kind": "other"}))
         server = self.serve()
-        self.assertRegex(server.said, "2 of what .*/state keeps cannot be had again, and stays there: ")
+        self.assertRegex(server.said, "2 records in .*/state cannot be restored, and stay there: ")
         self.assertEqual(server.ask("GET", "/sandboxes/" + box.id)[0], 404)
         self.assertTrue(path.exists())
         self.assertFalse((self.dir / "state" / "7.tmp").exists())
