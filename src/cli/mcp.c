@@ -133,11 +133,11 @@ static int check(struct fh_error *err)
 		return -FH_E_ARGUMENT;
 	}
 	if (port > UINT16_MAX)
-		return fh_error_set(err, FH_E_ARGUMENT, "--port is 0 to 65535");
+		return fh_error_set(err, FH_E_ARGUMENT, "--port must be from 0 to 65535");
 	if (!tls_certificate != !tls_key)
-		return fh_error_set(err, FH_E_ARGUMENT, "--tls-certificate and --tls-key are given together");
+		return fh_error_set(err, FH_E_ARGUMENT, "--tls-certificate and --tls-key must be given together");
 	if (sessions == 0 || output == 0 || idle_ms == 0)
-		return fh_error_set(err, FH_E_ARGUMENT, "--max-sessions, --max-output and --max-idle are more than 0");
+		return fh_error_set(err, FH_E_ARGUMENT, "--max-sessions, --max-output and --max-idle must be more than 0");
 	return 0;
 }
 

@@ -19,7 +19,7 @@ static const struct fh_command_line command_line = {
 	.program = "fumehood ps",
 	.synopsis = "[--json]",
 	.about = "Lists the sandboxes that are alive on this machine and belong to you, oldest first.",
-	.details = "Exit status: 0, or 1 when the list cannot be had.",
+	.details = "Exit status: 0, or 1 when the list is not available.",
 	.options = options,
 };
 

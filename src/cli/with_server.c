@@ -64,7 +64,7 @@ static int listen_anywhere(uint16_t *ret_port, struct fh_error *err)
 	fh_auto_close int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || bind(fd, (struct sockaddr *)&a, size) < 0 || listen(fd, 1024) < 0 ||
 	    getsockname(fd, (struct sockaddr *)&a, &size) < 0)
-		return fh_error_sys(err, errno, "cannot listen on the loopback for the command's server");
+		return fh_error_sys(err, errno, "cannot listen on the loopback interface for the command's server");
 	*ret_port = ntohs(a.sin_port);
 	return FH_TAKE_FD(fd);
 }

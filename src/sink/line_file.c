@@ -12,7 +12,7 @@
 #include "base/path.h"
 
 #define LINES_MAX ((size_t)16 << 30)
-#define PIECE_MAX ((size_t)1 << 30) /* zlib counts in unsigned int */
+#define PIECE_MAX ((size_t)1 << 30) /* maximum bytes given to zlib at once, whose counters are unsigned int */
 enum { WINDOW_OF_GZIP = 15 + 16, MEMORY_LEVEL = 8, ROOM = 64 << 10 };
 
 /* ------------------------------------------------------------------------------------------------------------- gzip */

@@ -18,7 +18,7 @@ struct fh_line_file {
 	int fd;
 	char *path;
 	bool gzip;
-	off_t size; /* of the complete lines; bytes beyond are of a line that was not fully written */
+	off_t size; /* size of the complete lines; bytes beyond belong to a line that was not fully written */
 };
 
 /* Opens or creates a regular file. FH_E_UNAVAILABLE: another process has it open. *ret is untouched on failure. */

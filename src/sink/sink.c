@@ -9,7 +9,7 @@ void fh_row_add_whole(const struct fh_row *row, struct fh_buf *out)
 		fh_buf_add_str(out, row->text);
 		return;
 	}
-	fh_buf_add(out, row->text.p, row->text.n - 1); /* without its closing brace */
+	fh_buf_add(out, row->text.p, row->text.n - 1); /* the row's object without its closing brace */
 	row->add_evidence(row, out);
 	fh_buf_addc(out, '}');
 }

@@ -17,7 +17,7 @@
 
 struct fh_sink_end {
 	bool complete;                     /* every row of the work is there; false: it was interrupted */
-	int64_t duration_ms;               /* of this run of the work */
+	int64_t duration_ms;               /* duration of this run of the work, which may continue an earlier one */
 	FH_NULLABLE const json_t *metrics; /* array: each column's metrics; NULL: the work has none */
 	FH_NULLABLE const json_t *vars;    /* array: names of all variables; NULL: those that the work began with */
 };

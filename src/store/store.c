@@ -169,7 +169,7 @@ int fh_store_open(const char *path, bool read_only, struct fh_store **ret, struc
 {
 	fh_auto_free char *found = path ? fh_xstrdup(path) : fh_store_default_path();
 	if (!found) {
-		fh_error_set(err, FH_E_ARGUMENT, "nothing says where the store lies: HOME is not set");
+		fh_error_set(err, FH_E_ARGUMENT, "the path of the store is unknown: HOME is not set");
 		fh_error_hint(err, "name it with FUMEHOOD_STORE=FILE");
 		return -FH_E_ARGUMENT;
 	}

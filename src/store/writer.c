@@ -368,7 +368,7 @@ static struct queued *copy_row(const struct fh_row *r)
 	q->row.named = kept_text(&at, r->named);
 	memcpy(at, r->text.p, r->text.n);
 	q->row.text.p = at;
-	q->row.integrity = NULL; /* the text has it */
+	q->row.integrity = NULL; /* the row's text holds it too */
 	return q;
 }
 

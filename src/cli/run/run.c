@@ -104,7 +104,7 @@ static const struct fh_opt options[] = {
 
 	{ "", .help = "Isolation and plan" },
 	{ "require", 0, FH_OPT_LIST, &o.require, "LAYER",
-	  "Fail when this layer of isolation cannot be had (user, pid, mount, "
+	  "Fail when this layer of isolation is not available (user, pid, mount, "
 	  "network, ipc, uts, cgroup, no_new_privs, capabilities, seccomp, landlock, proc, inodes).",
 	  SHAPES },
 	{ "without", 0, FH_OPT_LIST, &o.without, "LAYER", "Leave a layer out, to test the others.", FH_OPT_HIDDEN,
@@ -268,9 +268,10 @@ static int load_plan(const struct fh_opt_list *args, struct fh_plan **ret, struc
 {
 	if (o.shaped || o.code_given || o.limits_given || o.cpu_rate_given || o.disk_given || o.file_size_given ||
 	    args->count) {
-		int r = fh_error_set(err, FH_E_ARGUMENT, "--plan brings the whole plan: nothing may change it");
-		fh_error_hint(err,
-		              "beside it there may be --json, --raw, --explain, --stdin-file and --out; edit the plan's file");
+		int r = fh_error_set(err, FH_E_ARGUMENT, "--plan gives the whole plan: no option may change it");
+		fh_error_hint(
+		    err,
+		    "only --json, --raw, --explain, --stdin-file and --out go with it; for other changes edit the plan's file");
 		return r;
 	}
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_RUN_FILE_MAX);

@@ -14,7 +14,7 @@
 
 enum {
 	EXIT_COMPILE = 1,
-	EXIT_LIMIT = 122, /* a limit of memory, output, disk or processes */
+	EXIT_LIMIT = 122, /* a limit other than of time was reached: memory, output, disk or processes */
 	EXIT_TIME = 124,  /* the exit status that timeout(1) uses */
 	EXIT_ENGINE = 125,
 	EXIT_CANNOT = 126, /* the program was found but cannot be executed, as in shells */
@@ -71,7 +71,7 @@ void fh_run_output_write(void *context, enum fh_stream stream, const void *data,
 {
 	struct fh_run_output *o = context;
 	if (stream == FH_DRIVER)
-		return; /* a driver's output is for the caller: only --json shows it */
+		return; /* what a program writes to its driver stream is for the caller: only --json shows it */
 	if (!o->escape[stream]) {
 		put(o, stream, (struct fh_str){ data, n });
 		return;
@@ -189,7 +189,7 @@ void fh_run_explain_end(const struct fh_result *r)
 	if (r->fired == 0 && r->signal > 0)
 		fprintf(stderr, "fumehood: ended by signal %d (%s)\n", r->signal, strsignal(r->signal));
 	else if (r->status == FH_STATUS_COMPILE_ERROR && r->fired == 0)
-		fprintf(stderr, "fumehood: it does not compile\n");
+		fprintf(stderr, "fumehood: the program does not compile\n");
 }
 
 int fh_run_error_status(const struct fh_error *err)

@@ -110,10 +110,10 @@ int fh_session_open(const char *name, struct fh_session_handle *ret, struct fh_e
 	}
 	int r;
 	if (many)
-		return fh_error_set(err, FH_E_ARGUMENT, "more than one session is %s; name it by the first letters of its id",
+		return fh_error_set(err, FH_E_ARGUMENT, "more than one session is named %s; use the first letters of its id",
 		                    name);
 	if (!match) {
-		(void)fh_error_set(err, FH_E_NOT_FOUND, "no session is named %s, and no session's id begins so", name);
+		(void)fh_error_set(err, FH_E_NOT_FOUND, "no session is named %s, and no session's id begins with that", name);
 		fh_error_hint(err, "`fumehood session list` lists them");
 		return -FH_E_NOT_FOUND;
 	}
@@ -349,7 +349,7 @@ static int pause_session(const char *const *args, size_t count, struct fh_error 
 		r = fh_sandbox_pause(h.sandbox, &how, err);
 	if (r == 0 && how == FH_PAUSE_SIGNALS)
 		fprintf(stderr,
-		        "fumehood: this host gives no freezer: each process was stopped by a signal, which it can tell\n");
+		        "fumehood: this host has no freezer: each process was stopped by a signal, which it can notice\n");
 	return r;
 }
 
@@ -412,7 +412,7 @@ int fh_command_session(int argc, char **argv)
 		        : fh_error_set(&err, FH_E_ARGUMENT,
 		                       "session needs one of new, list, exec, run, attach, cp, ls, watch, branch, "
 		                       "snapshot, pause, resume and rm");
-		fh_error_hint(&err, "`fumehood session --help` tells more");
+		fh_error_hint(&err, "`fumehood session --help` describes them");
 	}
 	if (r < 0) {
 		status = fh_command_failed(&err, FH_EXIT_USAGE);

@@ -57,7 +57,7 @@ static void keep(struct kept *k, enum fh_stream stream, const char *piece, size_
 	k->truncated[stream == FH_STDERR] |= n > room;
 }
 
-/* kept: where it goes instead of our own stream, or NULL. */
+/* kept: where the output goes, if not to our own stream; or NULL. */
 static int copy_out(struct fh_process *p, enum fh_stream stream, bool terminal, struct kept *kept, struct fh_error *err)
 {
 	fh_auto_free char *piece = fh_xcalloc(1, PIECE);
@@ -72,7 +72,7 @@ static int copy_out(struct fh_process *p, enum fh_stream stream, bool terminal, 
 			return (int)n;
 		if (stream != FH_STDOUT)
 			continue;
-		if (fh_interrupted) { /* passed on to the program; a second one ends us */
+		if (fh_interrupted) { /* the signal is passed on to the program; a second one ends this command */
 			(void)fh_process_signal(p, fh_interrupted, NULL);
 			fh_interrupted = 0;
 		}
@@ -236,7 +236,7 @@ static int attach_to(struct fh_session_handle *h, const char *prefix, struct fh_
 		    (strlen(prefix) < 4 || !fh_starts_with(list[i].id, prefix)))
 			continue;
 		if (match)
-			return fh_error_set(err, FH_E_ARGUMENT, "more than one process of the session is %s", prefix);
+			return fh_error_set(err, FH_E_ARGUMENT, "more than one process of the session matches %s", prefix);
 		match = &list[i];
 	}
 	if (!match)
@@ -256,7 +256,7 @@ int fh_session_attach(const char *const *args, size_t count, struct fh_error *er
 		r = terminal ? spawn(&h, shell, given_env(), true, false, &p, err) : attach_to(&h, args[1], &p, err);
 	if (r < 0)
 		return r;
-	O.json = false; /* what it writes is for us to see */
+	O.json = false; /* its output goes to the terminal, and not into JSON */
 	r = join(p, terminal && isatty(STDIN_FILENO), true, err);
 	fh_process_free(p);
 	return r;

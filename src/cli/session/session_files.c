@@ -104,13 +104,14 @@ static int download(const char *session, const char *path, const char *to, struc
 	struct fh_sigpipe_guard guard;
 	int fd = open_destination(to, last_part(path), err);
 	r = fd < 0 ? fd : 0;
-	fh_sigpipe_block(&guard); /* of a FIFO or standard output without a reader the user hears as of a full disk */
+	fh_sigpipe_block(
+	    &guard); /* a FIFO or standard output without a reader gives an error, as a full disk does, and no SIGPIPE */
 	for (ssize_t n; r == 0 && (n = fh_file_stream_read(f, piece, PIECE, err)) != 0;)
 		r = n < 0                                    ? (int)n
 		    : fh_write_all(fd, piece, (size_t)n) < 0 ? fh_error_sys(err, errno, "cannot write %s", to)
 		                                             : 0;
 	fh_sigpipe_restore(&guard);
-	if (fd >= 0 && close(fd) < 0 && r == 0) /* a file system of the network may tell of it only now */
+	if (fd >= 0 && close(fd) < 0 && r == 0) /* a network file system may report an error only here */
 		r = fh_error_sys(err, errno, "cannot write %s", to);
 	(void)fh_file_stream_close(f, NULL);
 	return r;
@@ -123,8 +124,7 @@ int fh_session_cp(const char *const *args, size_t count, struct fh_error *err)
 	(void)count;
 	bool is_from = fh_session_split(args[0], &from, &from_path), is_to = fh_session_split(args[1], &to, &to_path);
 	if (is_from == is_to)
-		return fh_error_set(err, FH_E_ARGUMENT,
-		                    "one of the two files is in a session: SESSION:PATH; the other one is not");
+		return fh_error_set(err, FH_E_ARGUMENT, "exactly one of the two files must be in a session: SESSION:PATH");
 	return is_from ? download(from, from_path, args[1], err) : upload(args[0], to, to_path, err);
 }
 

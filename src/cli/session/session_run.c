@@ -90,7 +90,7 @@ static void rename_artifact(struct fh_plan *plan, const char *name)
 		if (!bare && !fh_streq(*word, here))
 			continue;
 		fh_plan_set_text(word, bare ? name : renamed);
-		return; /* the words after it may be the program's own arguments */
+		return; /* only the first such word is the program's file; later ones may be the program's own arguments */
 	}
 }
 
@@ -112,7 +112,7 @@ static int say_not_compiled(struct fh_result *r)
 {
 	if (r->fired)
 		fprintf(stderr, "fumehood: the compiler reached a limit of its own\n");
-	r->status = FH_STATUS_COMPILE_ERROR; /* what follows is the compiler's, not the program's */
+	r->status = FH_STATUS_COMPILE_ERROR; /* from here on, the result describes the compiler, not the program */
 	r->exit_code = -1;
 	r->signal = 0;
 	r->fired = 0;

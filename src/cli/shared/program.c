@@ -99,7 +99,7 @@ int fh_program_read(struct fh_program *p, const char *language, const char *code
 	if (!language && from_file)
 		r = not_known(find_language(p, file, err), err);
 	else if (!language && fh_language_for_shebang(fh_buf_str(&p->code), &p->language) < 0)
-		r = fh_error_set(err, FH_E_ARGUMENT, "the language is not said: add -l LANG");
+		r = fh_error_set(err, FH_E_ARGUMENT, "the language is not known: add -l LANG");
 	if (r == 0 && from_file && has_extension(p->language, file))
 		p->name = fh_path_base(file);
 	return r;

@@ -4,14 +4,14 @@
 #include "base/buf.h"
 #include "sandbox/planning/language.h"
 
-#define FH_PROGRAM_MAX (64u << 20) /* bytes of its text */
+#define FH_PROGRAM_MAX (64u << 20) /* maximum bytes of a program's text */
 
 struct fh_program {
 	struct fh_buf code;
 	struct fh_language *language;
-	const char *name;        /* its file's, where that tells the language; NULL: the language's default */
-	const char *const *args; /* its own arguments; NULL: none */
-	bool took_stdin;         /* its text came from standard input, which it cannot read any more */
+	const char *name; /* name of the program's file, if it tells the language; NULL: the language's default name */
+	const char *const *args; /* arguments of the program itself; NULL: none */
+	bool took_stdin; /* the program's text was read from standard input, so the program has no other input there */
 };
 #define FH_PROGRAM_INIT                                                                                                \
 	{                                                                                                                  \

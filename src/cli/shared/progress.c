@@ -19,7 +19,7 @@ struct fh_progress {
 	pthread_mutex_t lock;
 	char *title, *note;
 	uint64_t done, total, first_done;
-	int64_t started, drawn; /* drawn 0: not yet */
+	int64_t started, drawn; /* drawn: when the bar was last drawn; 0: never */
 	bool terminal, quiet, visible;
 };
 

@@ -247,8 +247,8 @@ static int compare(const char *const names[2], struct fh_error *err)
 	if (r == 0) {
 		figure(&p, &f);
 		if (f.tasks == 0)
-			r = fh_error_set(err, FH_E_ARGUMENT, "%s and %s have no task in common that met no error", evals[0].id,
-			                 evals[1].id);
+			r = fh_error_set(err, FH_E_ARGUMENT, "%s and %s have no task in common that ended without an error in both",
+			                 evals[0].id, evals[1].id);
 	}
 	if (r == 0)
 		(as_json ? print_json : print_text)(&f, evals);

@@ -45,7 +45,7 @@ static int put_row(struct fh_store_writer *w, const json_t *row, size_t index, s
 	int64_t at = fh_json_int(row, "testIdx", (int64_t)(index / columns)),
 	        column = fh_json_int(row, "promptIdx", (int64_t)(index % columns));
 	if (!json_is_object(row) || at < 0 || at > UINT32_MAX || column < 0 || (uint64_t)column >= columns)
-		return fh_error_set(err, FH_E_CONFIG, "result %zu is not a row, or of a prompt that is not there", index);
+		return fh_error_set(err, FH_E_CONFIG, "result %zu is not a row, or names a prompt that the file lacks", index);
 	fh_auto_free char *data = fh_json_text(row, 0);
 	const json_t *named_scores = json_object_get(row, "namedScores");
 	fh_auto_free char *named = json_object_size(named_scores) ? fh_json_text(named_scores, 0) : NULL;
@@ -138,7 +138,7 @@ static int import(const char *path, json_t *done, struct fh_error *err)
 	fh_store_id_make(FH_STORE_EVAL, fh_wall_ms(), own);
 	if (*id && is_there(id) && !new_id) {
 		fh_error_set(err, FH_E_ARGUMENT, "the store has an eval %s already", id);
-		fh_error_hint(err, "--new-id takes it in under another id; `fumehood delete %s` makes room", id);
+		fh_error_hint(err, "--new-id imports it under another id; `fumehood delete %s` removes the old one", id);
 		return -FH_E_ARGUMENT;
 	}
 	id = *id && !(new_id && is_there(id)) ? id : own;

@@ -68,7 +68,7 @@ int fh_store_command_keep(int argc, char **argv)
 	fh_auto_json json_t *head =
 	    end ? fh_json_parse((struct fh_str){ text.p, (size_t)(end - text.p) }, NULL, NULL) : NULL;
 	if (r == 0 && !json_is_object(head))
-		r = fh_error_set(&err, FH_E_PROTOCOL, "this is not a run that `fumehood run --keep` hands over");
+		r = fh_error_set(&err, FH_E_PROTOCOL, "this is not a run as `fumehood run --keep` passes it");
 	if (r == 0)
 		r = keep(head, (struct fh_str){ end + 1, text.n - (size_t)(end + 1 - text.p) }, &err);
 	return r < 0 ? fh_command_failed(&err, FH_EXIT_FAILED) : FH_EXIT_OK;

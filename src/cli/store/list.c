@@ -92,7 +92,7 @@ static void print_all(const struct fh_store_eval_list *l)
 		print_table(l);
 	else if (!as_json && !ids_only)
 		fh_printf(kind || text || tag
-		              ? "The store has none of these; `fumehood list` without options shows all.\n"
+		              ? "The store has no such entries; `fumehood list` without options shows all.\n"
 		              : "Nothing is stored yet: `fumehood eval`, `fumehood judge` and `fumehood run --keep` "
 		                "keep what they do.\n");
 	for (size_t i = 0; i < l->count; i++) {
@@ -113,9 +113,9 @@ int fh_store_command_list(int argc, char **argv)
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
 	enum fh_store_kind k;
 	if (r == 0 && !help && args.count && (args.count > 1 || !fh_streq(args.items[0], "evals")))
-		r = fh_error_set(&err, FH_E_ARGUMENT, "list knows evals only, not %s", args.items[0]);
+		r = fh_error_set(&err, FH_E_ARGUMENT, "list shows evals only, not %s", args.items[0]);
 	if (r == 0 && !help && kind && !fh_store_kind_of_name(kind, &k))
-		r = fh_error_set(&err, FH_E_ARGUMENT, "--kind %s: it is eval, judge or run", kind);
+		r = fh_error_set(&err, FH_E_ARGUMENT, "--kind %s: not one of eval, judge and run", kind);
 	fh_opt_list_release(&args);
 	if (r < 0)
 		return fh_command_failed(&err, FH_EXIT_USAGE);

@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
 	if (r == 0 && !help && args.count > 1)
-		r = fh_error_set(&err, FH_E_ARGUMENT, "one report is on one eval; %s is one ID too many", args.items[1]);
+		r = fh_error_set(&err, FH_E_ARGUMENT, "a report is on one eval; %s is one ID too many", args.items[1]);
 	if (r == 0 && !help)
 		r = fh_report_form_for(output ? output : "md", &form, &err);
 	if (r < 0)

@@ -251,9 +251,11 @@ static int check(struct fh_store_row_filter *f, struct fh_store_page *page, stru
 {
 	if (show_name && !fh_store_show_of_name(show_name, &f->show))
 		return fh_error_set(err, FH_E_ARGUMENT,
-		                    "--show %s: it is all, passed, failed, errors, not-good, different or rated", show_name);
+		                    "--show %s: not one of all, passed, failed, errors, not-good, different and rated",
+		                    show_name);
 	if (!fh_store_order_of_name(order_name, &page->order))
-		return fh_error_set(err, FH_E_ARGUMENT, "--sort %s: it is index, score, latency, cost or tokens", order_name);
+		return fh_error_set(err, FH_E_ARGUMENT, "--sort %s: not one of index, score, latency, cost and tokens",
+		                    order_name);
 	return regexp ? fh_search_check(regexp, err) : 0;
 }
 

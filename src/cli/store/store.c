@@ -75,6 +75,6 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < FH_ARRAY_SIZE(commands); i++)
 		if (argc > 0 && fh_streq(fh_path_base(argv[0]), commands[i].name))
 			return fh_print_end(commands[i].run(argc, argv), FH_EXIT_FAILED);
-	fh_error_set(&err, FH_E_ARGUMENT, "this program is started by `fumehood list` and its like");
+	fh_error_set(&err, FH_E_ARGUMENT, "this program is started by commands such as `fumehood list`");
 	return fh_command_failed(&err, FH_EXIT_USAGE);
 }
