@@ -19,7 +19,7 @@
 enum {
 	CONFIGS_MAX = 200,
 	LOG_SHOWN = 16 << 10,
-	PROMPT_MAX = 3 << 20, /* below the server's limit of a body */
+	PROMPT_MAX = 3 << 20, /* maximum bytes of a prompt; smaller than the server's limit for a body */
 	SOME_FAILED = 100     /* exit status of an eval whose tests did not pass */
 };
 
@@ -223,7 +223,7 @@ static void post_job(struct fh_http_request *r, struct fh_str body)
 		const char *const argv[] = { "retry", "--", v.eval.id, NULL };
 		begin(r, what, argv, NULL);
 	} else {
-		fh_view_fail(r, 400, "the body is to be {\"config\": NAME}, a configuration of the folder, or {\"retry\": ID}");
+		fh_view_fail(r, 400, "the body must be {\"config\": NAME}, a configuration of the folder, or {\"retry\": ID}");
 	}
 }
 

@@ -24,7 +24,7 @@ struct fh_view_job {
 struct fh_view_jobs {
 	pthread_mutex_t lock;
 	struct fh_view_job items[FH_VIEW_JOBS_MAX]; /* a new job replaces the oldest one that has ended */
-	size_t count, begun;                        /* begun: how many there have been */
+	size_t count, begun;                        /* begun: number of jobs that were started so far */
 };
 
 void fh_view_jobs_init(struct fh_view_jobs *j);

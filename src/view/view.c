@@ -138,7 +138,7 @@ const struct fh_http_route *fh_view_route(void *context, struct fh_http_request 
 	if (!fh_view_guard_admit(&v->guard, r, found && found->handle == reply_page))
 		return NULL;
 	if (!found)
-		fh_view_fail(r, other ? 405 : 404, other ? "this is not done to %s" : "there is nothing at %s",
+		fh_view_fail(r, other ? 405 : 404, other ? "this method is not allowed for %s" : "there is nothing at %s",
 		             fh_http_path(r));
 	else if (found->handle != reply_page && found->handle != reply_asset && found != &lost_page)
 		fh_http_reply_header(r, "Cache-Control", "no-store");

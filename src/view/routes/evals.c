@@ -195,7 +195,7 @@ static void delete_evals(struct fh_http_request *r, struct fh_str body)
 	fh_auto_json json_t *given = fh_json_parse(body, "the request", &err);
 	const json_t *ids = json_object_get(given, "ids");
 	if (!json_is_array(ids) || json_array_size(ids) > DELETE_MAX) {
-		fh_view_fail(r, 400, "the body is to be {\"ids\": [\"eval-…\"]}");
+		fh_view_fail(r, 400, "the body must be {\"ids\": [\"eval-…\"]}");
 		return;
 	}
 	if (!fh_view_writable(r, &s))
@@ -220,7 +220,7 @@ static void patch_eval(struct fh_http_request *r, struct fh_str body)
 	const char *description = fh_json_str(given, "description", NULL), *name;
 	json_t *tags = json_object_get(given, "tags"), *value;
 	if (!json_is_object(given) || (description && strlen(description) > DESCRIPTION_MAX)) {
-		fh_view_fail(r, 400, "the body is to be {\"description\": …, \"tags\": {…}}, with at most %d bytes of it",
+		fh_view_fail(r, 400, "the body must be {\"description\": …, \"tags\": {…}}, with at most %d bytes of it",
 		             DESCRIPTION_MAX);
 		return;
 	}

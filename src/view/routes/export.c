@@ -18,7 +18,8 @@ enum { PAGE_ROWS = 200, PAGE_BYTES_MAX = 1 << 30 };
 struct export;
 struct form {
 	const char *name, *type;
-	FH_NULLABLE const char *extension; /* of the file that is downloaded; NULL: an answer to a script */
+	FH_NULLABLE const char
+	    *extension; /* file name extension of the download; NULL: it is not a download but an answer to a script */
 	void (*begin)(struct export *x);
 	void (*row)(struct export *x, const struct fh_store_cell *cells, size_t count);
 	const char *end;
@@ -29,7 +30,7 @@ struct export
 	const struct form *form;
 	struct fh_view_visit visit;
 	struct fh_store_documents documents;
-	json_t *facets;                    /* values of its filters (fh_store_facets) */
+	json_t *facets;                    /* the values that the eval's filters can have (fh_store_facets) */
 	struct fh_store_row_filter filter; /* its texts are borrowed from the request, which lives longer */
 	struct fh_store_page page;
 	struct fh_buf out;
@@ -327,7 +328,7 @@ static void get_export(struct fh_http_request *r, struct fh_str body)
 	while (i < FORMS_OF_EXPORT && !fh_streq(forms[i].name, name))
 		i++;
 	if (i == FORMS_OF_EXPORT)
-		fh_view_fail(r, 400, "form %s is none of csv, json, yaml", name);
+		fh_view_fail(r, 400, "form %s is not one of csv, json, yaml", name);
 	else
 		fh_view_export_reply(r, name);
 }

@@ -56,7 +56,7 @@ static int read_limits(const json_t *given, struct fh_limits *ret, struct fh_err
 		const struct fh_limit_info *l = &fh_limit_table[settable[i].limit];
 		double value = fh_json_num(given, l->name, (double)l->run_default);
 		if (!isfinite(value) || value < (double)l->minimum || value > (double)settable[i].max)
-			return fh_error_set(err, FH_E_ARGUMENT, "limits.%s is %llu to %llu %s", l->name,
+			return fh_error_set(err, FH_E_ARGUMENT, "limits.%s must be from %llu to %llu %s", l->name,
 			                    (unsigned long long)l->minimum, (unsigned long long)settable[i].max, l->unit);
 		ret->value[settable[i].limit] = (uint64_t)value;
 	}
@@ -111,7 +111,7 @@ static void post_play(struct fh_http_request *r, struct fh_str body)
 	request.language = fh_json_str(given, "language", NULL);
 	if (!request.language || !json_is_string(code) || rule == FH_COMPARE_COUNT_) {
 		fh_view_fail(r, 400,
-		             "the body is to be {\"language\": …, \"code\": …}, and \"rule\" one of trimmed, exact, "
+		             "the body must be {\"language\": …, \"code\": …}, and \"rule\" one of trimmed, exact, "
 		             "tokens, numbers, unordered");
 		return;
 	}

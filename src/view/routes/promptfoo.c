@@ -135,7 +135,7 @@ static bool add_compared(struct fh_http_request *r, const struct fh_view_visit *
 		fh_auto_visit struct fh_view_visit other = { 0 };
 		struct fh_store_documents d = { 0 };
 		if (i == COMPARED_MAX) {
-			fh_view_fail(r, 400, "at most %d evals can be beside another", COMPARED_MAX);
+			fh_view_fail(r, 400, "at most %d evals can be compared with another", COMPARED_MAX);
 			ok = false;
 		} else if (!fh_view_visit_named(r, id, &other)) {
 			ok = false;
@@ -173,7 +173,7 @@ static void get_table(struct fh_http_request *r, struct fh_str body)
 	const char *format = fh_http_query(r, "format");
 	bool compares = fh_http_query(r, "comparisonEvalIds") != NULL;
 	if (fh_streq(format, "csv") && compares) {
-		fh_view_fail(r, 400, "CSV holds one eval; ask for format=json, or leave comparisonEvalIds away");
+		fh_view_fail(r, 400, "CSV holds one eval; ask for format=json, or leave comparisonEvalIds out");
 		return;
 	}
 	if (fh_streq(format, "csv")) {
@@ -181,7 +181,7 @@ static void get_table(struct fh_http_request *r, struct fh_str body)
 		return;
 	}
 	if (format && strcmp(format, "json") != 0) {
-		fh_view_fail(r, 400, "format %s is not known: it is csv, json, or left away for a page", format);
+		fh_view_fail(r, 400, "format %s is not known: use csv or json, or leave it out for a page", format);
 		return;
 	}
 	if (!fh_view_row_filter(r, &filter, &page) || !fh_view_visit(r, &v))
@@ -224,7 +224,7 @@ static int find(void *context, const struct fh_store_cell *cell, struct fh_error
 	if (strcmp(fh_json_str(data, "id", ""), s->id) != 0)
 		return 0;
 	*s = (struct search){ s->id, cell->row, cell->column, true };
-	return -FH_E_CANCELLED; /* found: ends the walk */
+	return -FH_E_CANCELLED; /* the result was found: a negative code ends the walk */
 }
 
 /* The body is a grading result in promptfoo's form; its `pass` becomes the thumb. */
@@ -238,7 +238,7 @@ static void post_rating(struct fh_http_request *r, struct fh_str body)
 	const char *comment = fh_json_str(given, "comment", "");
 	struct search search = { .id = fh_http_segment(r, 1) };
 	if (!json_is_object(given) || strlen(comment) > COMMENT_MAX || !*search.id || strlen(search.id) > ID_MAX) {
-		fh_view_fail(r, 400, "the body is to be {\"pass\": …, \"score\": …, \"comment\": …}");
+		fh_view_fail(r, 400, "the body must be {\"pass\": …, \"score\": …, \"comment\": …}");
 		return;
 	}
 	if (!fh_view_visit(r, &v) || !fh_view_writable(r, &s))
@@ -291,7 +291,7 @@ static void get_metadata_values(struct fh_http_request *r, struct fh_str body)
 	if (key && *key)
 		reply_metadata(r, "values", key);
 	else
-		fh_view_fail(r, 400, "the query is to be ?key=NAME, one of metadata-keys");
+		fh_view_fail(r, 400, "the query must be ?key=NAME, one of metadata-keys");
 }
 
 /* ---------------------------------------------------------------------------------------------------- a whole eval */
@@ -314,8 +314,7 @@ static void patch_config(struct fh_http_request *r, struct fh_str body)
 	json_t *config = json_object_get(given, "config");
 	const char *description = fh_json_str(config, "description", NULL);
 	if (!description || json_object_get(given, "table")) {
-		fh_view_fail(r, 400,
-		             "the body is to be {\"config\": {\"description\": …}}: answers and verdicts do not change");
+		fh_view_fail(r, 400, "the body must be {\"config\": {\"description\": …}}: answers and verdicts do not change");
 		return;
 	}
 	if (!fh_view_visit(r, &v) || !fh_view_writable(r, &s))

@@ -87,7 +87,7 @@ static void put_rating(struct fh_http_request *r, struct fh_str body)
 	json_t *score = json_object_get(given, "score");
 	uint32_t row, column;
 	if (!json_is_object(given) || thumb < -1 || thumb > 1 || strlen(comment) > COMMENT_MAX) {
-		fh_view_fail(r, 400, "the body is to be {\"thumb\": 1, 0 or -1, \"score\": …, \"comment\": …}");
+		fh_view_fail(r, 400, "the body must be {\"thumb\": 1, 0 or -1, \"score\": …, \"comment\": …}");
 		return;
 	}
 	struct fh_store_rating rating = { .thumb = (int)thumb,

@@ -354,7 +354,7 @@ class Jobs(Viewing):
         (self.folder / "cells-config.yaml").write_text((self.folder / "cells-config.yaml").read_text().replace("w: x", "w: z"))
         job = self.ended(self.start(retry=e["id"], cell="0.0", prompt="x")["number"])
         self.assertEqual(job["state"], "failed")
-        self.assertIn("is not what it was", job["log"])
+        self.assertIn("has changed", job["log"])
         for wrong in ({"cell": "0"}, {"cell": "0.0.0"}, {"cell": "--help"}, {"cell": "0.0", "prompt": 7}):
             self.start(400, retry=e["id"], **wrong)
 
