@@ -29,7 +29,7 @@ def _size(text):
 class AICodeSandbox(Dropin):
     def __init__(self, custom_image=None, packages=None, network_mode="none", mem_limit="100m", cpu_period=100000, cpu_quota=50000):
         if network_mode not in ("none", None):
-            raise Exception("network_mode={!r} cannot be had: the sandboxes have no network (\"none\")".format(network_mode))
+            raise Exception("network_mode={!r} is not supported: the sandboxes have no network (\"none\")".format(network_mode))
         rate = max(cpu_quota / cpu_period, 0.01) if cpu_quota and cpu_quota > 0 else None
         self.container = ExecContainer(self._make("python", "/", custom_image, _size(mem_limit), rate, packages))
 

@@ -40,7 +40,7 @@ class BaseCodegenSandbox(Dropin, abc.ABC):
                 raise SandboxConfigError(config)
             config = readymade[config]
         if network_mode not in ("none", None):
-            raise SandboxError("network_mode={!r} cannot be had: the sandboxes have no network (\"none\")".format(network_mode))
+            raise SandboxError("network_mode={!r} is not supported: the sandboxes have no network (\"none\")".format(network_mode))
         self.config = config
         self.requirements = requirements
         self.custom_image_name = custom_image_name

@@ -93,7 +93,7 @@ def _mounts(runtime, value, name):
         if kind == "tmpfs":
             continue  # tmpfs: the root is writable anyway, and not kept
         if kind != "bind":
-            raise ValidationError("runtime_configs: {}: a mount of type {} cannot be had, only bind and tmpfs".format(name, kind))
+            raise ValidationError("runtime_configs: {}: a mount of type {} is not supported, only bind and tmpfs".format(name, kind))
         _add_mount(runtime, given.get("source"), given.get("target"), given.get("readonly", False), name)
 
 
@@ -112,7 +112,7 @@ def _volumes(runtime, value, name):
 
 def _network(runtime, value, name):
     if value not in (None, "none", "default") and value is not True:
-        raise ValidationError("runtime_configs: {}={!r} cannot be had: the sandboxes have no network (\"none\")".format(name, value))
+        raise ValidationError("runtime_configs: {}={!r} is not supported: the sandboxes have no network (\"none\")".format(name, value))
 
 
 def _pids(runtime, value, name):
@@ -139,7 +139,7 @@ def _ulimits(runtime, value, name):
         given = {str(key).lower(): item for key, item in dict(entry).items()}
         word = given.get("name")
         if word not in _ULIMITS:
-            raise ValidationError("runtime_configs: {}: {} cannot be had, only {}".format(name, word, ", ".join(sorted(_ULIMITS))))
+            raise ValidationError("runtime_configs: {}: {} is not supported, only {}".format(name, word, ", ".join(sorted(_ULIMITS))))
         if given.get("soft", given.get("hard", -1)) not in (-1, None):
             runtime.limits[_ULIMITS[word]] = int(given.get("soft", given.get("hard")))
 
@@ -147,7 +147,7 @@ def _ulimits(runtime, value, name):
 def _only(*allowed):
     def take(runtime, value, name):
         if value not in allowed:
-            raise ValidationError("runtime_configs: {}={!r} cannot be had here".format(name, value))
+            raise ValidationError("runtime_configs: {}={!r} is not supported here".format(name, value))
     return take
 
 
@@ -155,13 +155,13 @@ def _cap_add(runtime, value, name):
     """Accepts DAC_OVERRIDE, by which root of a container writes in folders of others: here all files of the sandbox are its own."""
     for word in value or []:
         if str(word).upper().replace("CAP_", "", 1) != "DAC_OVERRIDE":
-            raise ValidationError("runtime_configs: {}: {!r} cannot be had here".format(name, word))
+            raise ValidationError("runtime_configs: {}: {!r} is not supported here".format(name, word))
 
 
 def _security_opt(runtime, value, name):
     for entry in value or []:
         if not str(entry).startswith("no-new-privileges"):
-            raise ValidationError("runtime_configs: {}: {!r} cannot be had: the filter of system calls is our own".format(name, entry))
+            raise ValidationError("runtime_configs: {}: {!r} is not supported: the filter of system calls is our own".format(name, entry))
 
 
 def _workdir(runtime, value, name):
@@ -226,7 +226,7 @@ def read_pod(runtime, manifest):
 def read_local(runtime, config):
     """Reads a LocalSandboxConfig."""
     if config.network != "none":
-        raise ValidationError("sandbox_config: network={!r} cannot be had: the sandboxes have no network".format(config.network))
+        raise ValidationError("sandbox_config: network={!r} is not supported: the sandboxes have no network".format(config.network))
     runtime.env.update(config.env)
     runtime.mounts.extend((path, path, "ro") for path in config.read_only_paths if path not in DEFAULT_READ_ONLY_PATHS)
     if config.python_executable != "/usr/bin/python3":

@@ -36,7 +36,7 @@ def check_name(language: str, name: str) -> str:
     """The name without surrounding blanks; :class:`fumehood.ArgumentError` when it is invalid."""
     text = name.strip() if isinstance(name, str) else ""
     if language not in _PATTERNS:
-        raise errors.ArgumentError("packages cannot be had for %s" % language,
+        raise errors.ArgumentError("packages are not available for %s" % language,
                                    "languages with packages: " + ", ".join(sorted(_PATTERNS)), "argument")
     if not text or len(text) > _LONGEST or not _PATTERNS[language].fullmatch(text):
         raise errors.ArgumentError("%r is not a name of a package" % (name,),

@@ -326,7 +326,7 @@ class FumehoodSession(BaseSession):
         libraries = [validate_package_name(library, language) for library in libraries]
         self._open_container()
         if language not in _PACKAGES:
-            raise LibraryInstallationNotSupportedError("{} on fumehood: {} cannot be had".format(language, ", ".join(libraries)))
+            raise LibraryInstallationNotSupportedError("{} on fumehood: {} not available".format(language, ", ".join(libraries)))
         lacking = present.missing(self.container, language, libraries)
         if lacking:
             self._get_packages(language, lacking)
