@@ -30,8 +30,9 @@ REVERSE = {
              '  println!("{}", s.trim().chars().rev().collect::<String>());\n}', "fn main() { panic!() }",
              "runtime_error"),
     "ruby": ("puts gets.chomp.reverse", "exit!(0)", "failed"),
+    "lua": ("print(io.read():reverse())", "os.exit(0)", "failed"),
 }
-TOOLS = {"javascript": "node", "c": "cc", "cpp": "c++", "java": "javac", "rust": "rustc", "go": "go", "ruby": "ruby"}
+TOOLS = {"javascript": "node", "c": "cc", "cpp": "c++", "java": "javac", "rust": "rustc", "go": "go", "ruby": "ruby", "lua": "lua"}
 
 
 class Judging(support.TempDir):
