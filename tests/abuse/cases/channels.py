@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Channels between two sandboxes that are alive at the same time: one sends, and the other tries to perceive it
-(programs/channels.c). Channels that no layer closes are named in SECURITY.md; these cases tell when one of them is
+(programs/channels.c, channels_counts.c). Channels that no layer closes are named in SECURITY.md; these cases tell when one of them is
 closed."""
 import dataclasses
 import os

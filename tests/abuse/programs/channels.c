@@ -5,7 +5,7 @@
  * The receiver says ESCAPED as soon as it perceives what the sender does. Both run for the seconds that are given. A
  * channel that cannot be set up is held.
  */
-#include "../attack.h"
+#include "channels.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -24,26 +24,26 @@
 #include <sys/un.h>
 #include <time.h>
 
-static const char *key_text;
+const char *channels_key_text;
+double channels_end;
 static int key;
-static double end;
 static const char *shared_file = "/usr/bin/env"; /* read-only, of one inode for all sandboxes */
 
-static double now(void)
+double now(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static bool time_is_left(void)
+bool time_is_left(void)
 {
 	struct timespec t = { 0, 2000000 };
 	nanosleep(&t, NULL);
-	return now() < end;
+	return now() < channels_end;
 }
 
-static void hold(const char *what, long result)
+void hold(const char *what, long result)
 {
 	if (result < 0)
 		printf("note: %s: %s\n", what, strerror(errno));
@@ -69,7 +69,7 @@ static void watch(const char *what, bool (*seen)(void))
 static socklen_t abstract_name(struct sockaddr_un *a)
 {
 	*a = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	int n = snprintf(a->sun_path + 1, sizeof(a->sun_path) - 1, "channel-%s", key_text);
+	int n = snprintf(a->sun_path + 1, sizeof(a->sun_path) - 1, "channel-%s", channels_key_text);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
@@ -153,7 +153,7 @@ static bool msg_seen(void)
 static const char *queue_name(void)
 {
 	static char name[64];
-	snprintf(name, sizeof(name), "/channel-%s", key_text);
+	snprintf(name, sizeof(name), "/channel-%s", channels_key_text);
 	return name;
 }
 static void mqueue_send(void)
@@ -175,13 +175,13 @@ static void folders_send(void)
 	char path[128];
 	int made = -1;
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		snprintf(path, sizeof(path), "%s/channel-%s", folders[i], key_text);
+		snprintf(path, sizeof(path), "%s/channel-%s", folders[i], channels_key_text);
 		int fd = open(path, O_WRONLY | O_CREAT, 0644);
 		made = fd >= 0 ? fd : made;
 	}
 	hold("files", made);
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		snprintf(path, sizeof(path), "%s/channel-%s", folders[i], key_text);
+		snprintf(path, sizeof(path), "%s/channel-%s", folders[i], channels_key_text);
 		unlink(path);
 	}
 }
@@ -189,7 +189,7 @@ static bool folders_seen(void)
 {
 	char path[128];
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		snprintf(path, sizeof(path), "%s/channel-%s", folders[i], key_text);
+		snprintf(path, sizeof(path), "%s/channel-%s", folders[i], channels_key_text);
 		if (access(path, F_OK) == 0)
 			return true;
 	}
@@ -276,7 +276,7 @@ static void cache_send(void)
 	fflush(stdout);
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM); /* no reading ahead */
-	while (now() < end) {
+	while (now() < channels_end) {
 		(void)!pread(fd, &byte, 1, middle(fd));
 		nanosleep(&t, NULL);
 		(void)posix_fadvise(fd, middle(fd), 4096, POSIX_FADV_DONTNEED);
@@ -338,7 +338,7 @@ static void mapped_send(void)
 	struct timespec t = { 0, 30000000 };
 	printf("ready\n");
 	fflush(stdout);
-	while (now() < end) {
+	while (now() < channels_end) {
 		volatile char *p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, middle(fd));
 		if (p != MAP_FAILED)
 			(void)p[0];
@@ -376,202 +376,6 @@ static bool mapped_seen(void)
 	return both(state);
 }
 
-/* ------------------------------------------------------------------------------------------- what the kernel counts */
-
-static long number_in(const char *path, int field)
-{
-	long v[8] = { 0 };
-	FILE *f = fopen(path, "r");
-	int n = f ? fscanf(f, "%ld %ld %ld", &v[0], &v[1], &v[2]) : 0;
-	if (f)
-		fclose(f);
-	return n > field ? v[field] : -1;
-}
-
-/* /proc/sys/fs/file-nr: open files of the whole host. */
-static void file_count_send(void)
-{
-	int fds[700], n = 0;
-	printf("ready\n");
-	fflush(stdout);
-	while (now() < end) { /* many, none, many … */
-		for (n = 0; n < 700 && (fds[n] = open("/dev/null", O_RDONLY)) >= 0; n++)
-			;
-		struct timespec t = { 0, 40000000 };
-		nanosleep(&t, NULL);
-		while (n)
-			close(fds[--n]);
-		nanosleep(&t, NULL);
-	}
-}
-static bool file_count_seen(void)
-{
-	static long low = -1, high;
-	long v = number_in("/proc/sys/fs/file-nr", 0);
-	if (v < 0)
-		return false;
-	low = low < 0 || v < low ? v : low;
-	high = v > high ? v : high;
-	return high - low >= 500;
-}
-
-/* Descriptors under way are counted for each user of the host. */
-static void in_flight_send(void)
-{
-	int n = 0;
-	for (int round = 0; round < 400; round++) {
-		int pair[2], one = 0;
-		if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
-			break;
-		for (int i = 0; i < 200; i++) {
-			char control[CMSG_SPACE(253 * sizeof(int))] = { 0 };
-			struct iovec io = { (char[]){ "x" }, 1 };
-			struct msghdr m = {
-				.msg_iov = &io, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
-			};
-			struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-			c->cmsg_level = SOL_SOCKET;
-			c->cmsg_type = SCM_RIGHTS;
-			c->cmsg_len = CMSG_LEN(253 * sizeof(int));
-			for (int k = 0; k < 253; k++)
-				memcpy(CMSG_DATA(c) + (size_t)k * sizeof(int), &one, sizeof(int));
-			if (sendmsg(pair[0], &m, MSG_DONTWAIT) < 0)
-				break;
-			n++;
-		}
-	}
-	hold("descriptors under way", n ? 0 : -1);
-}
-static bool in_flight_seen(void)
-{
-	int pair[2], one = 0;
-	char control[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec io = { (char[]){ "x" }, 1 };
-	struct msghdr m = { .msg_iov = &io, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
-	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &one, sizeof(int));
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
-		return false;
-	ssize_t r = sendmsg(pair[0], &m, MSG_DONTWAIT);
-	int e = errno;
-	close(pair[0]);
-	close(pair[1]);
-	return r < 0 && e == ETOOMANYREFS;
-}
-
-/* Pages in pipes are counted for each user of the host: who is over the soft limit gets small pipes. */
-static void pipe_pages_send(void)
-{
-	int p[2], n = 0;
-	while (n < 64 && pipe(p) == 0) {
-		(void)fcntl(p[1], F_SETPIPE_SZ, 1 << 20);
-		n++;
-	}
-	while (n < 400 && pipe(p) == 0)
-		n++;
-	hold("pipes", n ? 0 : -1);
-}
-static bool pipe_pages_seen(void)
-{
-	int p[2];
-	if (pipe(p) < 0)
-		return false;
-	int size = fcntl(p[1], F_GETPIPE_SZ);
-	close(p[0]);
-	close(p[1]);
-	return size > 0 && size < 65536;
-}
-
-/* inotify instances are counted for each user, through every namespace. */
-static void inotify_count_send(void)
-{
-	int n = 0;
-	while (n < 1000 && inotify_init1(0) >= 0)
-		n++;
-	hold("inotify", n ? 0 : -1);
-}
-static bool inotify_count_seen(void)
-{
-	int fd = inotify_init1(0);
-	if (fd >= 0)
-		close(fd);
-	return fd < 0 && errno == EMFILE;
-}
-
-/* Terminals come from one pool of the host. */
-static void pty_count_send(void)
-{
-	int n = 0;
-	for (int c = 0; c < 8; c++)
-		if (fork() == 0) {
-			while (open("/dev/ptmx", O_RDWR | O_NOCTTY) >= 0)
-				n++;
-			while (time_is_left())
-				;
-			_exit(0);
-		}
-	hold("terminals", 0);
-}
-static bool pty_count_seen(void)
-{
-	int fd = open("/dev/ptmx", O_RDWR | O_NOCTTY);
-	int e = errno;
-	if (fd >= 0)
-		close(fd);
-	return fd < 0 && (e == ENOSPC || e == EIO || e == EAGAIN || e == ENFILE);
-}
-
-/* Load: how much of a processor is left in a few milliseconds. */
-static void load_send(void)
-{
-	printf("ready\n");
-	fflush(stdout);
-	for (int i = 0; i < 4; i++)
-		if (fork() == 0) {
-			while (now() < end)
-				;
-			_exit(0);
-		}
-	while (time_is_left())
-		;
-}
-static bool load_seen(void)
-{
-	static unsigned long best;
-	unsigned long n = 0;
-	double until = now() + 0.02;
-	while (now() < until)
-		n++;
-	best = n > best ? n : best;
-	return n < best * 9 / 10;
-}
-
-/* A process of the neighbour's, by what /proc shows. */
-static void proc_send(void)
-{
-	hold("proc", 0);
-}
-static bool proc_seen(void)
-{
-	char path[64], text[256];
-	for (int pid = 1; pid < 100000; pid++) {
-		if (pid == getpid() || pid == getppid())
-			continue;
-		snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-		int fd = open(path, O_RDONLY);
-		if (fd < 0)
-			continue;
-		ssize_t n = read(fd, text, sizeof(text) - 1);
-		close(fd);
-		if (n > 0 && memmem(text, (size_t)n, "send", 4) && memmem(text, (size_t)n, key_text, strlen(key_text)))
-			return true;
-	}
-	return false;
-}
-
 static const struct {
 	const char *name;
 	void (*send)(void);
@@ -605,9 +409,9 @@ int main(int argc, char **argv)
 {
 	if (argc < 5)
 		return 2;
-	key_text = argv[3];
-	key = (int)(strtol(key_text, NULL, 10) & 0x3fffffff) | 0x40000000;
-	end = now() + atof(argv[4]);
+	channels_key_text = argv[3];
+	key = (int)(strtol(channels_key_text, NULL, 10) & 0x3fffffff) | 0x40000000;
+	channels_end = now() + atof(argv[4]);
 	if (argc > 5)
 		shared_file = argv[5];
 	for (size_t i = 0; i < sizeof(channels) / sizeof(channels[0]); i++)
