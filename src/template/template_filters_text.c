@@ -5,27 +5,27 @@
 #include <math.h>
 
 #define FILTER(name)                                                                                                   \
-	static struct fh_tval name(FH_UNUSED struct fh_trender *r, FH_UNUSED struct fh_tval v,                             \
-	                           FH_UNUSED const struct fh_tval *args)
+	static struct fh_tpl_value name(FH_UNUSED struct fh_tpl_render *r, FH_UNUSED struct fh_tpl_value v,                \
+	                                FH_UNUSED const struct fh_tpl_value *args)
 #define TEXT_BUF FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX)
 
 /* The value as a string; undefined, null and false as the empty one. */
-static struct fh_str text_of(struct fh_trender *r, struct fh_tval v)
+static struct fh_str text_of(struct fh_tpl_render *r, struct fh_tpl_value v)
 {
-	bool nothing = v.kind <= FH_T_NULL || (v.kind == FH_T_BOOL && !v.truth);
-	return nothing ? fh_str("") : fh_tval_str(fh_tval_to_string(r, v));
+	bool nothing = v.kind <= FH_TPL_NULL || (v.kind == FH_TPL_BOOL && !v.truth);
+	return nothing ? fh_str("") : fh_tpl_value_str(fh_tpl_value_to_string(r, v));
 }
 
 /* An argument as a count; the fallback when it is missing or 0. */
-static size_t count_of(struct fh_tval v, size_t fallback)
+static size_t count_of(struct fh_tpl_value v, size_t fallback)
 {
-	double n = fh_tval_truthy(v) ? fh_tval_to_number(v) : 0;
+	double n = fh_tpl_value_truthy(v) ? fh_tpl_value_to_number(v) : 0;
 	return n >= 1 ? (size_t)FH_MIN(n, 1e9) : fallback;
 }
 
-static struct fh_tval result(struct fh_trender *r, struct fh_tval from, struct fh_buf *out)
+static struct fh_tpl_value result(struct fh_tpl_render *r, struct fh_tpl_value from, struct fh_buf *out)
 {
-	struct fh_tval v = fh_tval_take(r, out);
+	struct fh_tpl_value v = fh_tpl_value_take(r, out);
 	v.safe = from.safe;
 	return v;
 }
@@ -40,15 +40,15 @@ static void add_spaces(struct fh_buf *out, size_t n)
 FILTER(filter_upper)
 {
 	fh_auto_buf struct fh_buf out = TEXT_BUF;
-	fh_ttext_upper(&out, text_of(r, v));
-	return fh_tval_take(r, &out);
+	fh_tpl_text_upper(&out, text_of(r, v));
+	return fh_tpl_value_take(r, &out);
 }
 
 FILTER(filter_lower)
 {
 	fh_auto_buf struct fh_buf out = TEXT_BUF;
-	fh_ttext_lower(&out, text_of(r, v));
-	return fh_tval_take(r, &out);
+	fh_tpl_text_lower(&out, text_of(r, v));
+	return fh_tpl_value_take(r, &out);
 }
 
 static void add_capitalized(struct fh_buf *out, struct fh_str s)
@@ -56,8 +56,8 @@ static void add_capitalized(struct fh_buf *out, struct fh_str s)
 	size_t first = s.n > 0;
 	while (first < s.n && ((unsigned char)s.p[first] & 0xC0) == 0x80)
 		first++;
-	fh_ttext_upper(out, (struct fh_str){ s.p, first });
-	fh_ttext_lower(out, (struct fh_str){ s.p + first, s.n - first });
+	fh_tpl_text_upper(out, (struct fh_str){ s.p, first });
+	fh_tpl_text_lower(out, (struct fh_str){ s.p + first, s.n - first });
 }
 
 FILTER(filter_capitalize)
@@ -84,7 +84,7 @@ FILTER(filter_title)
 
 FILTER(filter_trim)
 {
-	struct fh_tval trimmed = fh_tval_string(r, fh_ttext_trim(text_of(r, v), true, true));
+	struct fh_tpl_value trimmed = fh_tpl_value_string(r, fh_tpl_text_trim(text_of(r, v), true, true));
 	trimmed.safe = v.safe;
 	return trimmed;
 }
@@ -92,7 +92,7 @@ FILTER(filter_trim)
 FILTER(filter_center)
 {
 	struct fh_str s = text_of(r, v);
-	size_t width = count_of(args[0], 80), n = fh_ttext_units(s);
+	size_t width = count_of(args[0], 80), n = fh_tpl_text_units(s);
 	if (n >= width)
 		return v;
 	/* As in Nunjucks, an odd number of spaces puts the extra one behind the text. */
@@ -109,7 +109,7 @@ FILTER(filter_indent)
 	struct fh_str s = text_of(r, v);
 	size_t width = count_of(args[0], 4);
 	fh_auto_buf struct fh_buf out = TEXT_BUF;
-	if (s.n > 0 && fh_tval_truthy(args[1]))
+	if (s.n > 0 && fh_tpl_value_truthy(args[1]))
 		add_spaces(&out, width);
 	for (size_t i = 0; i < s.n; i++) {
 		fh_buf_addc(&out, s.p[i]);
@@ -121,16 +121,16 @@ FILTER(filter_indent)
 
 FILTER(filter_replace)
 {
-	if (args[0].kind == FH_T_REGEX)
-		return fh_tregex_replace(r, args[0], text_of(r, v), fh_tval_str(fh_tval_to_string(r, args[1])));
-	if (args[0].kind != FH_T_STRING && args[0].kind != FH_T_NUMBER)
+	if (args[0].kind == FH_TPL_REGEX)
+		return fh_tpl_regex_replace(r, args[0], text_of(r, v), fh_tpl_value_str(fh_tpl_value_to_string(r, args[1])));
+	if (args[0].kind != FH_TPL_STRING && args[0].kind != FH_TPL_NUMBER)
 		return v;
-	if (v.kind != FH_T_STRING && v.kind != FH_T_NUMBER)
+	if (v.kind != FH_TPL_STRING && v.kind != FH_TPL_NUMBER)
 		return v;
-	struct fh_str s = text_of(r, v), old = fh_tval_str(fh_tval_to_string(r, args[0]));
-	struct fh_str new = fh_tval_str(fh_tval_to_string(r, args[1]));
-	size_t most =
-	    args[2].kind == FH_T_UNDEFINED ? SIZE_MAX : (size_t)FH_MAX(0.0, FH_MIN(fh_tval_to_number(args[2]), 1e15));
+	struct fh_str s = text_of(r, v), old = fh_tpl_value_str(fh_tpl_value_to_string(r, args[0]));
+	struct fh_str new = fh_tpl_value_str(fh_tpl_value_to_string(r, args[1]));
+	size_t most = args[2].kind == FH_TPL_UNDEFINED ? SIZE_MAX
+	                                               : (size_t)FH_MAX(0.0, FH_MIN(fh_tpl_value_to_number(args[2]), 1e15));
 	fh_auto_buf struct fh_buf out = TEXT_BUF;
 	size_t at = 0;
 	/* An empty `old` matches before each character and at the end. */
@@ -143,7 +143,7 @@ FILTER(filter_replace)
 		fh_buf_add(&out, new.p, new.n);
 		return result(r, v, &out);
 	}
-	for (ssize_t found; most > 0 && (found = fh_ttext_find(s, old, at)) >= 0; most--) {
+	for (ssize_t found; most > 0 && (found = fh_tpl_text_find(s, old, at)) >= 0; most--) {
 		fh_buf_add(&out, s.p + at, (size_t)found - at);
 		fh_buf_add(&out, new.p, new.n);
 		at = (size_t)found + old.n;
@@ -171,13 +171,14 @@ FILTER(filter_truncate)
 {
 	struct fh_str s = text_of(r, v);
 	size_t length = count_of(args[0], 255);
-	if (fh_ttext_units(s) <= length)
-		return v.kind <= FH_T_NULL ? fh_tval_string(r, s) : v;
-	struct fh_tval head = fh_ttext_slice(r, s, 0, fh_tval_truthy(args[1]) ? length : last_space(s, length));
+	if (fh_tpl_text_units(s) <= length)
+		return v.kind <= FH_TPL_NULL ? fh_tpl_value_string(r, s) : v;
+	struct fh_tpl_value head =
+	    fh_tpl_text_slice(r, s, 0, fh_tpl_value_truthy(args[1]) ? length : last_space(s, length));
 	fh_auto_buf struct fh_buf out = TEXT_BUF;
-	fh_tval_write(&out, head);
-	if (args[2].kind > FH_T_NULL)
-		fh_tval_write(&out, args[2]);
+	fh_tpl_value_write(&out, head);
+	if (args[2].kind > FH_TPL_NULL)
+		fh_tpl_value_write(&out, args[2]);
 	else
 		fh_buf_adds(&out, "...");
 	return result(r, v, &out);
@@ -195,7 +196,7 @@ FILTER(filter_wordcount)
 		n += word && !inside;
 		inside = word;
 	}
-	return n > 0 ? fh_tval_number(n) : (struct fh_tval){ .kind = FH_T_NULL };
+	return n > 0 ? fh_tpl_value_number(n) : (struct fh_tpl_value){ .kind = FH_TPL_NULL };
 }
 
 static void add_encoded(struct fh_buf *out, struct fh_str s)
@@ -209,32 +210,32 @@ static void add_encoded(struct fh_buf *out, struct fh_str s)
 	}
 }
 
-static void add_pair(struct fh_trender *r, struct fh_buf *out, struct fh_tval key, struct fh_tval value)
+static void add_pair(struct fh_tpl_render *r, struct fh_buf *out, struct fh_tpl_value key, struct fh_tpl_value value)
 {
 	if (out->n)
 		fh_buf_addc(out, '&');
-	add_encoded(out, fh_tval_str(fh_tval_to_string(r, key)));
+	add_encoded(out, fh_tpl_value_str(fh_tpl_value_to_string(r, key)));
 	fh_buf_addc(out, '=');
-	add_encoded(out, fh_tval_str(fh_tval_to_string(r, value)));
+	add_encoded(out, fh_tpl_value_str(fh_tpl_value_to_string(r, value)));
 }
 
 FILTER(filter_urlencode)
 {
 	fh_auto_buf struct fh_buf out = TEXT_BUF;
-	if (v.kind == FH_T_OBJECT) {
+	if (v.kind == FH_TPL_OBJECT) {
 		const char *key;
 		json_t *member;
 		json_object_foreach(v.json, key, member)
-		    add_pair(r, &out, fh_tval_string(r, fh_str(key)), fh_tval_from_json(member));
-	} else if (v.kind == FH_T_ARRAY) {
+		    add_pair(r, &out, fh_tpl_value_string(r, fh_str(key)), fh_tpl_value_from_json(member));
+	} else if (v.kind == FH_TPL_ARRAY) {
 		for (size_t i = 0; i < json_array_size(v.json); i++) {
-			struct fh_tval pair = fh_tval_item(r, v, i);
-			add_pair(r, &out, fh_tval_item(r, pair, 0), fh_tval_item(r, pair, 1));
+			struct fh_tpl_value pair = fh_tpl_value_item(r, v, i);
+			add_pair(r, &out, fh_tpl_value_item(r, pair, 0), fh_tpl_value_item(r, pair, 1));
 		}
 	} else {
 		add_encoded(&out, text_of(r, v));
 	}
-	return fh_tval_take(r, &out);
+	return fh_tpl_value_take(r, &out);
 }
 
 FILTER(filter_nl2br)
@@ -256,7 +257,7 @@ FILTER(filter_forceescape)
 	static const char *const entities[128] = {
 		['&'] = "&amp;", ['"'] = "&quot;", ['\''] = "&#39;", ['<'] = "&lt;", ['>'] = "&gt;", ['\\'] = "&#92;"
 	};
-	struct fh_str s = v.kind <= FH_T_NULL ? fh_str("") : fh_tval_str(fh_tval_to_string(r, v));
+	struct fh_str s = v.kind <= FH_TPL_NULL ? fh_str("") : fh_tpl_value_str(fh_tpl_value_to_string(r, v));
 	fh_auto_buf struct fh_buf out = TEXT_BUF;
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
@@ -265,7 +266,7 @@ FILTER(filter_forceescape)
 		else
 			fh_buf_addc(&out, (char)c);
 	}
-	struct fh_tval escaped = fh_tval_take(r, &out);
+	struct fh_tpl_value escaped = fh_tpl_value_take(r, &out);
 	escaped.safe = true;
 	return escaped;
 }
@@ -277,21 +278,22 @@ FILTER(filter_escape)
 
 FILTER(filter_safe)
 {
-	struct fh_tval safe = v.kind <= FH_T_NULL ? fh_tval_string(r, fh_str("")) : fh_tval_to_string(r, v);
+	struct fh_tpl_value safe =
+	    v.kind <= FH_TPL_NULL ? fh_tpl_value_string(r, fh_str("")) : fh_tpl_value_to_string(r, v);
 	safe.safe = true;
 	return safe;
 }
 
 FILTER(filter_string)
 {
-	return fh_tval_to_string(r, v);
+	return fh_tpl_value_to_string(r, v);
 }
 
 /* Index behind the HTML tag or comment that begins with the '<' at s.p[i]; i when it is not closed. */
 static size_t tag_end(struct fh_str s, size_t i)
 {
 	if (s.n - i >= 4 && memcmp(s.p + i, "<!--", 4) == 0) {
-		ssize_t end = fh_ttext_find(s, fh_str("-->"), i + 4);
+		ssize_t end = fh_tpl_text_find(s, fh_str("-->"), i + 4);
 		return end < 0 ? i : (size_t)end + 3;
 	}
 	size_t at = i + 1;
@@ -337,11 +339,11 @@ FILTER(filter_striptags)
 			fh_buf_addc(&bare, s.p[end++]);
 		i = end;
 	}
-	add_squashed(&out, fh_ttext_trim(fh_buf_str(&bare), true, true), fh_tval_truthy(args[0]));
+	add_squashed(&out, fh_tpl_text_trim(fh_buf_str(&bare), true, true), fh_tpl_value_truthy(args[0]));
 	return result(r, v, &out);
 }
 
-const struct fh_tfilter fh_tfilters_text[] = {
+const struct fh_tpl_filter fh_tpl_filters_text[] = {
 	{ "capitalize", filter_capitalize, { NULL } },
 	{ "center", filter_center, { "width" } },
 	{ "e", filter_escape, { NULL } },
@@ -359,7 +361,7 @@ const struct fh_tfilter fh_tfilters_text[] = {
 	{ "truncate", filter_truncate, { "length", "killwords", "end" } },
 	{ "upper", filter_upper, { NULL } },
 	{ "urlencode", filter_urlencode, { NULL } },
-	{ "urlize", fh_tfilter_urlize, { "length", "nofollow" } },
+	{ "urlize", fh_tpl_filter_urlize, { "length", "nofollow" } },
 	{ "wordcount", filter_wordcount, { NULL } },
 	{ NULL, NULL, { NULL } },
 };

@@ -14,7 +14,7 @@ struct lexer {
 	size_t counted; /* the offset that `line` and `column` belong to */
 	uint32_t line, column;
 	const char *name;
-	struct fh_ttokens *out;
+	struct fh_tpl_tokens *out;
 	struct fh_error *err;
 	bool trim_next; /* the last tag ended with -, which trims the text behind it */
 };
@@ -47,10 +47,10 @@ static void count_to(struct lexer *l, size_t at)
 	}
 }
 
-static void emit(struct lexer *l, enum fh_ttoken_kind kind, size_t from, size_t to)
+static void emit(struct lexer *l, enum fh_tpl_token_kind kind, size_t from, size_t to)
 {
 	count_to(l, from);
-	FH_PUSH(l->out->items, l->out->n, l->out->cap) = (struct fh_ttoken){
+	FH_PUSH(l->out->items, l->out->n, l->out->cap) = (struct fh_tpl_token){
 		.kind = kind, .text = { l->source.p + from, to - from }, .line = l->line, .column = l->column
 	};
 }
@@ -78,7 +78,7 @@ static void emit_data(struct lexer *l, size_t from, size_t to)
 			to--;
 	l->trim_next = false;
 	if (to > from)
-		emit(l, FH_TK_DATA, from, to);
+		emit(l, FH_TPL_TOKEN_DATA, from, to);
 }
 
 static bool is_open(const struct lexer *l, size_t at)
@@ -160,7 +160,7 @@ static int lex_string(struct lexer *l)
 		at += l->source.p[at] == '\\' ? 2 : 1;
 	if (at >= l->source.n)
 		return fail(l, from, "this string is not closed");
-	emit(l, FH_TK_STRING, from + 1, at);
+	emit(l, FH_TPL_TOKEN_STRING, from + 1, at);
 	l->at = at + 1;
 	return 0;
 }
@@ -183,7 +183,7 @@ static void lex_word(struct lexer *l)
 	if (number && char_at(l, to) == '.' && char_at(l, to + 1) >= '0' && char_at(l, to + 1) <= '9')
 		for (to++; char_at(l, to) >= '0' && char_at(l, to) <= '9';)
 			to++;
-	emit(l, number ? FH_TK_NUMBER : FH_TK_NAME, from, to);
+	emit(l, number ? FH_TPL_TOKEN_NUMBER : FH_TPL_TOKEN_NAME, from, to);
 	l->at = to;
 }
 
@@ -199,7 +199,7 @@ static bool lex_regex(struct lexer *l)
 		return false;
 	for (to++; char_at(l, to) && strchr("gimy", char_at(l, to));)
 		to++;
-	emit(l, FH_TK_REGEX, from, to);
+	emit(l, FH_TPL_TOKEN_REGEX, from, to);
 	l->at = to;
 	return true;
 }
@@ -210,7 +210,7 @@ static bool lex_operator(struct lexer *l, unsigned *braces)
 		if (!looking_at(l, l->at, operators[i]))
 			continue;
 		size_t n = strlen(operators[i]);
-		emit(l, FH_TK_OPERATOR, l->at, l->at + n);
+		emit(l, FH_TPL_TOKEN_OPERATOR, l->at, l->at + n);
 		*braces += *operators[i] == '{';
 		*braces -= *operators[i] == '}' && *braces > 0;
 		l->at += n;
@@ -220,12 +220,12 @@ static bool lex_operator(struct lexer *l, unsigned *braces)
 }
 
 /* Reads the inside of {{ }} or {% %}. A }} counts as the tag's end only when the expression's own braces are closed. */
-static int lex_code(struct lexer *l, enum fh_ttoken_kind open, enum fh_ttoken_kind close, const char *end)
+static int lex_code(struct lexer *l, enum fh_tpl_token_kind open, enum fh_tpl_token_kind close, const char *end)
 {
 	size_t start = l->at;
 	unsigned braces = 0;
 	emit(l, open, start, start + 2);
-	const struct fh_ttoken opening = l->out->items[l->out->n - 1];
+	const struct fh_tpl_token opening = l->out->items[l->out->n - 1];
 	l->at += 2;
 	l->at += char_at(l, l->at) == '-';
 	for (;;) {
@@ -258,12 +258,12 @@ static int lex_tag(struct lexer *l)
 	if (looking_at(l, l->at, "{#"))
 		return lex_comment(l);
 	if (looking_at(l, l->at, "{{"))
-		return lex_code(l, FH_TK_OUTPUT, FH_TK_OUTPUT_END, "}}");
+		return lex_code(l, FH_TPL_TOKEN_OUTPUT, FH_TPL_TOKEN_OUTPUT_END, "}}");
 	int raw = lex_raw(l);
-	return raw ? FH_MIN(raw, 0) : lex_code(l, FH_TK_TAG, FH_TK_TAG_END, "%}");
+	return raw ? FH_MIN(raw, 0) : lex_code(l, FH_TPL_TOKEN_TAG, FH_TPL_TOKEN_TAG_END, "%}");
 }
 
-int fh_template_lex(struct fh_str source, const char *name, struct fh_ttokens *ret, struct fh_error *err)
+int fh_template_lex(struct fh_str source, const char *name, struct fh_tpl_tokens *ret, struct fh_error *err)
 {
 	struct lexer l = { .source = source, .line = 1, .column = 1, .name = name, .out = ret, .err = err };
 	while (l.at < source.n) {
@@ -276,6 +276,6 @@ int fh_template_lex(struct fh_str source, const char *name, struct fh_ttokens *r
 		if (r < 0)
 			return r;
 	}
-	emit(&l, FH_TK_END, source.n, source.n);
+	emit(&l, FH_TPL_TOKEN_END, source.n, source.n);
 	return 0;
 }

@@ -4,19 +4,19 @@
 /* Regular expressions, r/pattern/flags, which the host matches. */
 
 /* Finds the next match; false: there is none, or the render failed. */
-static bool search(struct fh_trender *r, const struct fh_tnode *regex, struct fh_str s, size_t from,
+static bool search(struct fh_tpl_render *r, const struct fh_tpl_node *regex, struct fh_str s, size_t from,
                    struct fh_template_match *ret)
 {
 	struct fh_error err = FH_ERROR_INIT;
-	if (from > s.n || !fh_trender_step(r, r->at))
+	if (from > s.n || !fh_tpl_render_step(r, r->at))
 		return false;
 	if (!r->host || !r->host->search) {
-		fh_trender_fail(r, "regular expressions are not available in this template");
+		fh_tpl_render_fail(r, "regular expressions are not available in this template");
 		return false;
 	}
 	int code = r->host->search(r->host->context, regex->name, regex->flags, s, from, ret, &err);
 	if (code < 0 && code != -FH_E_NOT_FOUND)
-		fh_trender_fail(r, "%.200s", err.message);
+		fh_tpl_render_fail(r, "%.200s", err.message);
 	return code == 0;
 }
 
@@ -31,7 +31,7 @@ static size_t behind(struct fh_str s, const struct fh_template_match *m)
 	return at;
 }
 
-static bool is_global(const struct fh_tnode *regex)
+static bool is_global(const struct fh_tpl_node *regex)
 {
 	return strchr(regex->flags, 'g') != NULL;
 }
@@ -54,13 +54,14 @@ static void expand(struct fh_buf *out, struct fh_str with, struct fh_str s, cons
 	}
 }
 
-bool fh_tregex_test(struct fh_trender *r, struct fh_tval regex, struct fh_str s)
+bool fh_tpl_regex_test(struct fh_tpl_render *r, struct fh_tpl_value regex, struct fh_str s)
 {
 	struct fh_template_match m;
 	return search(r, regex.regex, s, 0, &m);
 }
 
-struct fh_tval fh_tregex_replace(struct fh_trender *r, struct fh_tval regex, struct fh_str s, struct fh_str with)
+struct fh_tpl_value fh_tpl_regex_replace(struct fh_tpl_render *r, struct fh_tpl_value regex, struct fh_str s,
+                                         struct fh_str with)
 {
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
 	struct fh_template_match m;
@@ -73,39 +74,39 @@ struct fh_tval fh_tregex_replace(struct fh_trender *r, struct fh_tval regex, str
 			break;
 	}
 	fh_buf_add(&out, s.p + at, s.n - at);
-	return fh_tval_take(r, &out);
+	return fh_tpl_value_take(r, &out);
 }
 
 /* As JavaScript's s.match(): every match of a global expression, else the first with its groups; null when there is
  * none. */
-struct fh_tval fh_tregex_match(struct fh_trender *r, struct fh_tval regex, struct fh_str s)
+struct fh_tpl_value fh_tpl_regex_match(struct fh_tpl_render *r, struct fh_tpl_value regex, struct fh_str s)
 {
-	struct fh_tval list = fh_tval_array(r);
+	struct fh_tpl_value list = fh_tpl_value_array(r);
 	struct fh_template_match m;
 	bool all = is_global(regex.regex);
 	for (size_t from = 0; search(r, regex.regex, s, from, &m); from = behind(s, &m)) {
 		for (size_t g = 0; g < (all ? 1 : m.n); g++)
-			fh_tval_append(r, list,
-			               m.from[g] == SIZE_MAX
-			                   ? FH_TVAL_UNDEFINED
-			                   : fh_tval_string(r, (struct fh_str){ s.p + m.from[g], m.to[g] - m.from[g] }));
+			fh_tpl_value_append(r, list,
+			                    m.from[g] == SIZE_MAX
+			                        ? FH_TPL_VALUE_UNDEFINED
+			                        : fh_tpl_value_string(r, (struct fh_str){ s.p + m.from[g], m.to[g] - m.from[g] }));
 		if (!all)
 			break;
 	}
-	return json_array_size(list.json) ? list : (struct fh_tval){ .kind = FH_T_NULL };
+	return json_array_size(list.json) ? list : (struct fh_tpl_value){ .kind = FH_TPL_NULL };
 }
 
-struct fh_tval fh_tregex_split(struct fh_trender *r, struct fh_tval regex, struct fh_str s)
+struct fh_tpl_value fh_tpl_regex_split(struct fh_tpl_render *r, struct fh_tpl_value regex, struct fh_str s)
 {
-	struct fh_tval list = fh_tval_array(r);
+	struct fh_tpl_value list = fh_tpl_value_array(r);
 	struct fh_template_match m;
 	size_t at = 0;
 	for (size_t from = 0; search(r, regex.regex, s, from, &m); from = behind(s, &m)) {
 		if (m.to[0] == m.from[0] && (m.to[0] == at || m.to[0] == s.n))
 			continue;
-		fh_tval_append(r, list, fh_tval_string(r, (struct fh_str){ s.p + at, m.from[0] - at }));
+		fh_tpl_value_append(r, list, fh_tpl_value_string(r, (struct fh_str){ s.p + at, m.from[0] - at }));
 		at = m.to[0];
 	}
-	fh_tval_append(r, list, fh_tval_string(r, (struct fh_str){ s.p + at, s.n - at }));
+	fh_tpl_value_append(r, list, fh_tpl_value_string(r, (struct fh_str){ s.p + at, s.n - at }));
 	return list;
 }

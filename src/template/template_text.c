@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <wctype.h>
 
-size_t fh_ttext_units(struct fh_str s)
+size_t fh_tpl_text_units(struct fh_str s)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < s.n; i++) {
@@ -17,7 +17,7 @@ size_t fh_ttext_units(struct fh_str s)
 	return n;
 }
 
-struct fh_tval fh_ttext_slice(struct fh_trender *r, struct fh_str s, size_t from, size_t to)
+struct fh_tpl_value fh_tpl_text_slice(struct fh_tpl_render *r, struct fh_str s, size_t from, size_t to)
 {
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
 	size_t unit = 0;
@@ -33,7 +33,7 @@ struct fh_tval fh_ttext_slice(struct fh_trender *r, struct fh_str s, size_t from
 		unit += units;
 		s.p += n, s.n -= n;
 	}
-	return fh_tval_take(r, &out);
+	return fh_tpl_value_take(r, &out);
 }
 
 static locale_t utf8_locale;
@@ -70,12 +70,12 @@ static void map_case(struct fh_buf *out, struct fh_str s, bool upper)
 	}
 }
 
-void fh_ttext_upper(struct fh_buf *out, struct fh_str s)
+void fh_tpl_text_upper(struct fh_buf *out, struct fh_str s)
 {
 	map_case(out, s, true);
 }
 
-void fh_ttext_lower(struct fh_buf *out, struct fh_str s)
+void fh_tpl_text_lower(struct fh_buf *out, struct fh_str s)
 {
 	map_case(out, s, false);
 }
@@ -91,7 +91,7 @@ static size_t blank_at(struct fh_str s)
 	return blank ? n : 0;
 }
 
-struct fh_str fh_ttext_trim(struct fh_str s, bool left, bool right)
+struct fh_str fh_tpl_text_trim(struct fh_str s, bool left, bool right)
 {
 	for (size_t n; left && (n = blank_at(s)) > 0;)
 		s.p += n, s.n -= n;
@@ -106,7 +106,7 @@ struct fh_str fh_ttext_trim(struct fh_str s, bool left, bool right)
 	return s;
 }
 
-ssize_t fh_ttext_find(struct fh_str s, struct fh_str needle, size_t from)
+ssize_t fh_tpl_text_find(struct fh_str s, struct fh_str needle, size_t from)
 {
 	if (from > s.n)
 		return -1;

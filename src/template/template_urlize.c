@@ -64,7 +64,7 @@ static bool has_known_domain(struct fh_str s)
 	return false;
 }
 
-static void add_word(struct fh_trender *r, struct fh_buf *out, struct fh_str word, size_t length, bool nofollow)
+static void add_word(struct fh_tpl_render *r, struct fh_buf *out, struct fh_str word, size_t length, bool nofollow)
 {
 	struct fh_str url = bare(word);
 	bool whole = begins(url, "http://") || begins(url, "https://");
@@ -73,20 +73,21 @@ static void add_word(struct fh_trender *r, struct fh_buf *out, struct fh_str wor
 	} else if (whole || begins(url, "www.") || has_known_domain(url)) {
 		fh_buf_addf(out, "<a href=\"%s%.*s\"%s>", whole ? "" : "http://", FH_STR_ARGS(url),
 		            nofollow ? " rel=\"nofollow\"" : "");
-		fh_tval_write(out, fh_ttext_slice(r, url, 0, length));
+		fh_tpl_value_write(out, fh_tpl_text_slice(r, url, 0, length));
 		fh_buf_adds(out, "</a>");
 	} else {
 		fh_buf_add(out, word.p, word.n);
 	}
 }
 
-struct fh_tval fh_tfilter_urlize(struct fh_trender *r, struct fh_tval v, const struct fh_tval *args)
+struct fh_tpl_value fh_tpl_filter_urlize(struct fh_tpl_render *r, struct fh_tpl_value v,
+                                         const struct fh_tpl_value *args)
 {
-	struct fh_str s = v.kind <= FH_T_NULL ? fh_str("") : fh_tval_str(fh_tval_to_string(r, v));
-	double want = fh_tval_to_number(args[0]);
+	struct fh_str s = v.kind <= FH_TPL_NULL ? fh_str("") : fh_tpl_value_str(fh_tpl_value_to_string(r, v));
+	double want = fh_tpl_value_to_number(args[0]);
 	size_t length = isnan(want) || want > 1e9 ? SIZE_MAX : want > 0 ? (size_t)want : 0;
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
-	while (s.n > 0 && fh_trender_step(r, r->at)) {
+	while (s.n > 0 && fh_tpl_render_step(r, r->at)) {
 		size_t n = 0;
 		while (n < s.n && isspace((unsigned char)s.p[n]))
 			n++;
@@ -95,8 +96,8 @@ struct fh_tval fh_tfilter_urlize(struct fh_trender *r, struct fh_tval v, const s
 		for (n = 0; n < s.n && !isspace((unsigned char)s.p[n]);)
 			n++;
 		if (n)
-			add_word(r, &out, (struct fh_str){ s.p, n }, length, args[1].kind == FH_T_BOOL && args[1].truth);
+			add_word(r, &out, (struct fh_str){ s.p, n }, length, args[1].kind == FH_TPL_BOOL && args[1].truth);
 		s.p += n, s.n -= n;
 	}
-	return fh_tval_take(r, &out);
+	return fh_tpl_value_take(r, &out);
 }
