@@ -38,7 +38,8 @@ static void want_write(struct fh_connection *c, bool on)
 
 static void drop_pending(struct fh_connection *c)
 {
-	if (c->pending.cap > (1 << 20) || c->pending.overflowed) /* a burst is over: gives its memory back */
+	/* The buffer grew in a burst that is over: gives its memory back. */
+	if (c->pending.cap > (1 << 20) || c->pending.overflowed)
 		fh_buf_release(&c->pending);
 	fh_buf_truncate(&c->pending, 0);
 	c->written = 0;

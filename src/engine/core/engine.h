@@ -64,17 +64,17 @@ struct fh_engine {
 	struct fh_watch listener, service_listener, signals;
 	struct fh_timer idle_timer; /* for a service: ends it after idle_ns without use */
 	int64_t idle_ns, used_ns;   /* idle_ns 0: the service never ends for being idle */
-	uint32_t next_token;        /* counter for messages to holders and zygotes */
+	uint32_t next_token;        /* the last token that was used in messages to holders and zygotes */
 	int spare; /* a reserved descriptor, closed for a moment to accept and refuse a client when none are left */
 	struct fh_keeper keeper;
 	bool leaving;    /* the engine was told to end by a signal */
-	bool fresh_only; /* only fresh sandboxes: nothing is made ahead */
+	bool fresh_only; /* starts every sandbox fresh: nothing is made ahead */
 	/* serves independent clients: stays alive without any, and makes a template at the first run of a kind */
 	bool service;
 
 	/* used by warm/ */
 	struct fh_template *templates; /* list by ->next (warm/template.h) */
-	struct fh_seen *seen;          /* kinds of runs that have no template yet */
+	struct fh_seen *seen;          /* kinds of runs that came once and have no template yet */
 	size_t parked_count;           /* sandboxes that wait in pools or are being made for one */
 
 	/* used by serve/ */

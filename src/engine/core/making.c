@@ -71,7 +71,7 @@ static void on_report(struct fh_watch *w, uint32_t events)
 		ssize_t n = read(b->child.report, &r, sizeof(r));
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
-		/* end of file: the exec succeeded if READY came before; otherwise the child died, and its pidfd reports that */
+		/* End of file: the exec succeeded if READY came before; otherwise the child died, which its pidfd reports. */
 		if (n == 0) {
 			fh_watch_stop(b->engine->loop, &b->report_watch);
 			if (b->made && b->state == FH_MAKING)
@@ -182,7 +182,7 @@ int fh_sandbox_take_room(struct fh_sandbox *b, const struct fh_cgroup_limits *li
 
 int fh_sandbox_launch_fresh(struct fh_sandbox *b, struct fh_error *err)
 {
-	/* a client that asks for the plan sees what is in force */
+	/* the plan that a client can ask for shows what is in force */
 	b->plan->root_capabilities = fh_root_capabilities(b) != 0;
 	int r = fh_launch(b->plan, FH_PART_WHOLE, b->cgroup.host ? &b->cgroup : NULL, &b->ids, b->sampling, &b->child, err);
 	if (r < 0)

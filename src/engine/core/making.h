@@ -16,7 +16,7 @@ struct fh_cgroup_limits fh_sandbox_group_limits(const struct fh_plan *plan);
 int fh_sandbox_take_room(struct fh_sandbox *b, const struct fh_cgroup_limits *limits, struct fh_error *err);
 /* Starts the set-up child of a sandbox that is made from its plan alone. */
 int fh_sandbox_launch_fresh(struct fh_sandbox *b, struct fh_error *err);
-void fh_sandbox_watch_making(struct fh_sandbox *b); /* sets the deadline for the making */
+void fh_sandbox_watch_making(struct fh_sandbox *b); /* sets the deadline by which the sandbox has to be ready */
 void fh_sandbox_watch_life(struct fh_sandbox *b);   /* call once the sandbox's init has a pidfd */
 void fh_sandbox_list(struct fh_sandbox *b);
 /* Frees a sandbox that is not listed yet; returns r. */

@@ -97,7 +97,7 @@ int fh_pause(struct fh_sandbox *b, struct fh_connection *c, uint64_t request, st
 				err->retryable = true;
 			return r;
 		}
-	/* freezes init too, which gets no requests while the sandbox is paused */
+	/* this freezes init, too: it gets no requests while the sandbox is paused */
 	if (fh_cgroup_freeze(&b->cgroup, true) == 0) {
 		b->paused = FH_PAUSE_FREEZER;
 		set_clocks(b, fh_limits_hold);
@@ -124,7 +124,7 @@ int fh_resume(struct fh_sandbox *b, struct fh_connection *c, uint64_t request, s
 		fh_freezer_set(&b->freezer, false);
 		b->paused = FH_PAUSE_NONE;
 		set_clocks(b, fh_limits_go_on);
-		/* tells init to sample again; its answer belongs to no request */
+		/* makes init sample again; init's answer to this belongs to no request */
 		struct fh_init_hold_request m = { .h = { FH_INIT_HOLD, ++b->next_token }, .how = FH_HOLD_RELEASE };
 		(void)fh_sandbox_send(b, &m, sizeof(m), NULL, 0, NULL);
 	}

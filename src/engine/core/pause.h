@@ -8,8 +8,8 @@ int fh_pause(struct fh_sandbox *b, struct fh_connection *c, uint64_t request, st
 int fh_resume(struct fh_sandbox *b, struct fh_connection *c, uint64_t request, struct fh_error *err);
 /* called at each check; true when init left two checks without an answer */
 bool fh_pause_is_stuck(struct fh_sandbox *b);
-/* an error while the sandbox is paused, because nothing may be started then; else 0 */
+/* Returns an error while the sandbox is paused, because nothing may be started then; otherwise 0. */
 int fh_pause_refuses(const struct fh_sandbox *b, struct fh_error *err);
 void fh_pause_on_held(struct fh_sandbox *b, const struct fh_init_held *m);
-void fh_pause_end(struct fh_sandbox *b); /* resumes the sandbox because it ends; sends no answer */
+void fh_pause_end(struct fh_sandbox *b); /* Resumes a sandbox that is to end; sends no answer to a client. */
 void fh_pause_drop_connection(struct fh_sandbox *b, struct fh_connection *c);

@@ -92,12 +92,13 @@ void fh_cgroup_abandon(struct fh_cgroup *g);
 struct fh_cgroup_use {
 	uint64_t cpu_user_us, cpu_sys_us;
 	uint64_t memory_peak_bytes; /* 0: unknown */
-	uint64_t tasks_peak;        /* includes our init; 0: unknown */
+	uint64_t tasks_peak;        /* the number includes init; 0: unknown */
 	uint64_t oom_kills, fork_failures;
-	uint64_t memory_bytes, tasks; /* current values; 0: unknown */
+	uint64_t memory_bytes, tasks; /* Reads current values of a group; 0: unknown. */
 };
-uint64_t fh_cgroup_cpu_us(const struct fh_cgroup *g); /* CPU time only: one file to read */
-/* CPU time only, split into user and system time */
+uint64_t fh_cgroup_cpu_us(const struct fh_cgroup *g); /* Reads the CPU time alone, from one file. */
+/* Reads the CPU time alone, split into user and system time. */
 void fh_cgroup_cpu_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret);
-void fh_cgroup_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret); /* everything except memory_bytes and tasks */
-void fh_cgroup_now(const struct fh_cgroup *g, struct fh_cgroup_use *ret); /* only memory_bytes and tasks */
+void fh_cgroup_use(const struct fh_cgroup *g,
+                   struct fh_cgroup_use *ret); /* Reads everything except memory_bytes and tasks. */
+void fh_cgroup_now(const struct fh_cgroup *g, struct fh_cgroup_use *ret); /* Reads only memory_bytes and tasks. */

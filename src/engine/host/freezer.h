@@ -6,9 +6,9 @@
 struct fh_freezer {
 	char path[512]; /* "": no group */
 };
-/* makes the group, frozen; 0 or -errno */
+/* Makes the group in the frozen state. Returns 0 or -errno. */
 int fh_freezer_make(struct fh_freezer *f, const struct fh_cgroup_host *h, const char *name);
 int fh_freezer_members(const struct fh_freezer *f); /* opens its cgroup.procs for reading and writing; -errno */
 int fh_freezer_state(const struct fh_freezer *f);   /* opens its freezer.state for reading; -errno */
 void fh_freezer_set(const struct fh_freezer *f, bool frozen);
-bool fh_freezer_remove(struct fh_freezer *f); /* thaws it first; false: still has processes */
+bool fh_freezer_remove(struct fh_freezer *f); /* Removes the group, after thawing it. False: it still has processes. */

@@ -109,7 +109,8 @@ static int put_own_bench(const struct fh_build *b, const char *target)
 
 int fh_mount_dev(struct fh_build *b, const struct fh_plan_mount *m, int tree)
 {
-	/* max: all terminals of the host come from one pool (kernel.pty.max), which a single sandbox could exhaust */
+	/* the option max is set because all terminals of the host come from one pool (kernel.pty.max), which a single
+	 * sandbox could exhaust */
 	static const char pts_options[] = "newinstance,ptmxmode=0666,mode=0620,max=64";
 	char pts_path[FH_PLAN_PATH_MAX + 64], shm_path[FH_PLAN_PATH_MAX + 64];
 	(void)tree;

@@ -192,7 +192,7 @@ static int drop_capabilities(const struct fh_launch *l)
 	for (int cap = 0; cap <= 63; cap++) {
 		if (keep & 1ULL << cap || prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
 			continue;
-		if (errno == EINVAL) /* the kernel knows no higher capability */
+		if (errno == EINVAL) /* the kernel has no capability with a higher number */
 			break;
 		return -errno;
 	}
@@ -227,8 +227,8 @@ static int filter_calls(const struct fh_launch *l)
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? -errno : 0;
 }
 
-/* Places the descriptors: none at 0 to 2, then init's socket and the report pipe; for a sandbox of a template, what its
- * init takes over instead of the pipe. All others are closed by exec. */
+/* Gives the descriptors their final numbers: 0 to 2 are closed, init's socket and the report pipe follow; in a sandbox
+ * of a template, what its init takes over instead of the pipe. All others are closed by exec. */
 static int place_descriptors(const struct fh_launch *l, int *ret_image)
 {
 	bool with_report = l->part != FH_PART_OWN;
@@ -275,7 +275,7 @@ static int exec_init(const struct fh_launch *l)
 		uint32_t bits = report.layers_off | (report.landlock ? FH_INIT_IN_DOMAIN : 0) |
 		                (own.rules >= 0 ? FH_INIT_HAS_RULES : 0) | (own.disk >= 0 ? FH_INIT_HAS_DISK : 0);
 		*add_number(made, bits) = 0;
-		made[strlen(made) - 1] = 0; /* drops the trailing space */
+		made[strlen(made) - 1] = 0; /* drops the space at the end of the list */
 		argv[1] = made;
 	} else {
 		report.step = FH_SETUP_READY;

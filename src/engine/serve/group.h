@@ -18,6 +18,6 @@ struct fh_group_request {
 };
 /* Sends all answers itself, errors too. */
 void fh_group_start(struct fh_engine *e, struct fh_group_request *g, struct fh_connection *c, uint64_t request);
-void fh_group_on_ready(struct fh_sandbox *b);             /* the member's program can be started */
-void fh_group_on_over(struct fh_sandbox *b, bool failed); /* the member's program ended, or the member failed */
-void fh_group_leave(struct fh_sandbox *b);                /* the member's sandbox is being freed */
+void fh_group_on_ready(struct fh_sandbox *b); /* a member's sandbox is ready, so its program can be started */
+void fh_group_on_over(struct fh_sandbox *b, bool failed); /* a member's program ended, or the member failed */
+void fh_group_leave(struct fh_sandbox *b);                /* a member's sandbox is being freed */

@@ -308,7 +308,7 @@ static int on_data(struct fh_connection *c, const struct fh_frame *f, struct fh_
 					return fh_error_set(err, FH_E_PROTOCOL, "stdin beyond the credit that was given");
 				return 0;
 			}
-	return 0; /* the stream ended meanwhile */
+	return 0; /* the stream has ended already */
 }
 
 static struct fh_output *find_stream(struct fh_connection *c, struct fh_id id)
@@ -350,7 +350,7 @@ static int on_hello(struct fh_connection *c, const struct fh_frame *f, struct fh
 
 static const struct {
 	uint16_t type;
-	bool plain; /* not a request: it gets no answer, and an error closes the connection */
+	bool plain; /* GREETING is not a request: it gets no answer, and an error in it closes the connection */
 	request_fn run;
 } requests[] = {
 	{ FH_FRAME_HELLO, true, on_hello },

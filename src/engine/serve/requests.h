@@ -23,7 +23,7 @@ int fh_request_put(struct fh_connection *c, const struct fh_frame *f, struct fh_
 int fh_request_get(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
 
 int fh_request_no_process(struct fh_error *err);
-void fh_request_reply(struct fh_connection *c, const struct fh_frame *f); /* sends an empty REPLY */
+void fh_request_reply(struct fh_connection *c, const struct fh_frame *f); /* Answers a request with an empty REPLY. */
 /* Copies a text field of less than `size` bytes; leaves *ret untouched if there is none. */
 int fh_request_text(const struct fh_frame *f, uint16_t tag, size_t size, char **ret, struct fh_error *err);
 

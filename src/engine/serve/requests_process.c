@@ -174,7 +174,8 @@ int fh_request_spawn(struct fh_connection *c, const struct fh_frame *f, struct f
 	if (e == 0)
 		e = choose_user(b, user, &s, err);
 	s.tag = tag;
-	if (s.helper) { /* no limits: a helper's work is bounded by the request, and it ends with its client */
+	/* a helper gets no limits of its own: its work is bounded by the request, and it ends with its client */
+	if (s.helper) {
 		s.limits = (struct fh_process_limits){ FH_UNLIMITED, FH_UNLIMITED, FH_UNLIMITED };
 		s.memory_bytes = FH_UNLIMITED;
 		s.pty = false;

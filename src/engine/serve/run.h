@@ -5,7 +5,9 @@
 #include "engine/serve/queue.h"
 #include "engine/warm/template.h"
 
-enum { FH_ENDING_MAX = 16 }; /* sandboxes that may still be ending after their run was answered; further answers wait */
+enum {
+	FH_ENDING_MAX = 16
+}; /* maximum sandboxes that may still be ending after their run was answered; further answers wait */
 
 /* Starts a run. With may_defer it may have to wait, for a parked sandbox or for its turn: *ret is NULL then. Otherwise
  * the caller calls fh_run_begin next. */
@@ -20,4 +22,4 @@ void fh_run_forget_deferred(struct fh_engine *e, struct fh_connection *c, uint64
 /* answers the run if its connection is closed or it was cancelled; may free the sandbox */
 void fh_run_settle(struct fh_sandbox *b);
 struct fh_output *fh_run_output(struct fh_sandbox *b, struct fh_id id);
-void fh_run_spawn(struct fh_sandbox *b); /* starts the program; the files must have been written */
+void fh_run_spawn(struct fh_sandbox *b); /* Starts the run's program. The plan's files must have been written. */

@@ -10,6 +10,6 @@ FH_NULLABLE struct fh_template *fh_template_nearest(struct fh_engine *e, const s
  * the moment. */
 FH_NULLABLE struct fh_template *fh_template_branch(struct fh_template *from, const struct fh_plan *plan,
                                                    struct fh_buf *key);
-void fh_template_on_stem(struct fh_watch *w, uint32_t events); /* reads the answers of the stem */
-/* whether its zygote printed anything while it started; discards that */
+void fh_template_on_stem(struct fh_watch *w, uint32_t events); /* Reads the answers of a template's stem. */
+/* Whether the template's zygote printed anything while it started; discards that. */
 bool fh_template_has_printed(struct fh_template *t);

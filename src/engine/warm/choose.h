@@ -7,7 +7,7 @@
 
 struct fh_chosen {
 	enum fh_choice choice;
-	FH_NULLABLE struct fh_template *template; /* for TEMPLATE, PARKED and DEFER */
+	FH_NULLABLE struct fh_template *template; /* the template to use, for TEMPLATE, PARKED and DEFER */
 	char why[160]; /* for FRESH: why no faster start was possible; "": there is no reason to report */
 };
 

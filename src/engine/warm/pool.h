@@ -19,9 +19,10 @@ struct fh_deferred {
 };
 
 void fh_pool_refill(struct fh_template *t);
-struct fh_sandbox *fh_pool_take(struct fh_template *t); /* NULL: the pool is empty */
-void fh_pool_missed(struct fh_template *t);             /* a request found the pool empty */
-/* takes ownership of the plan; runs are served in order */
+/* Takes a parked sandbox out of the pool; NULL: there is none. */
+struct fh_sandbox *fh_pool_take(struct fh_template *t);
+void fh_pool_missed(struct fh_template *t); /* Notes that a request found the pool empty. */
+/* Lets a request wait for a parked sandbox; takes ownership of its plan. Waiting requests are served in order. */
 void fh_pool_wait(struct fh_template *t, const struct fh_deferred *d);
 extern const struct fh_owner fh_pool_owner;
 void fh_pool_look(struct fh_template *t); /* adapts the target to the load */

@@ -69,7 +69,7 @@ enum {
 	FH_TEMPLATE_TASKS_MAX = 256,
 	FH_TEMPLATE_LOOK_MS = 1000, /* period of the check for idleness, age and the pool's size */
 };
-#define FH_TEMPLATE_MEMORY_MAX ((uint64_t)4 << 30) /* limit for anchor, holder and zygote together */
+#define FH_TEMPLATE_MEMORY_MAX ((uint64_t)4 << 30) /* maximum memory of anchor, holder and zygote together */
 
 /* A process of the template itself, not of its sandboxes. */
 struct fh_member_process {
@@ -108,17 +108,17 @@ struct fh_template {
 	struct fh_watch entered_watch;
 	int holder_socket, zygote_socket, stem_socket, zygote_output[2]; /* descriptors; -1: not open */
 	struct fh_watch holder_watch, zygote_watch, stem_watch;
-	struct fh_timer orphans_look; /* runs while the template is ending */
+	struct fh_timer orphans_look; /* timer that runs while the template is ending */
 	pid_t orphan;                 /* state of fh_reap_unknown */
 	struct fh_timer deadline, look, sweep, refill;
 	int64_t born_ns, used_ns, broken_ns, sweep_since_ns;
 	uint64_t forks; /* in a trunk: forks by all zygotes of its tree */
 	uint64_t resident_bytes;
-	size_t users;                /* sandboxes that refer to it */
+	size_t users;                /* number of sandboxes that refer to this template */
 	struct fh_sandbox *parked;   /* ready sandboxes; list by ->next_parked */
 	size_t parked_count, making; /* making: sandboxes being made for the pool */
 	size_t target, lowest;       /* target: wanted size of the pool; lowest: its smallest size since the last look */
-	/* limits of the last request that adopted a parked sandbox; zeros: none did yet */
+	/* limits of the last request that took a parked sandbox; all zero: none did yet */
 	struct fh_cgroup_limits adopted_limits;
 	struct fh_deferred *deferred;
 	/* network namespaces that can be reused, to be reported to the holder with the next request */
@@ -126,7 +126,7 @@ struct fh_template {
 	uint32_t over_count;
 	bool has_zygote, proven; /* proven: a sandbox made from it was ready once */
 	bool succeeded;          /* a successor is being made */
-	bool let_go;             /* its processes were told to end */
+	bool let_go;             /* the template's processes were told to end */
 };
 
 /* The reason why a plan cannot have a template; NULL: it can. */
@@ -150,11 +150,11 @@ void fh_template_add_zygote(struct fh_template *t, int pidfd);
 void fh_template_add_stem(struct fh_template *t, int socket, int pidfd);
 /* Called when the zygote or another part of the template failed: no more sandboxes are made from it. */
 void fh_template_break(struct fh_template *t, const char *why);
-void fh_template_serve(struct fh_template *t, uint64_t resident_bytes); /* the zygote is ready */
+void fh_template_serve(struct fh_template *t, uint64_t resident_bytes); /* The zygote has reported that it is ready. */
 /* makes no more sandboxes and destroys the parked ones; the template is freed after its last sandbox */
 void fh_template_end(struct fh_template *t);
 void fh_template_end_all(struct fh_engine *e);
-void fh_template_unuse(struct fh_template *t); /* a sandbox made from it is gone */
+void fh_template_unuse(struct fh_template *t); /* A sandbox that was made from the template is gone. */
 /* Whether requests use it whose sandboxes end soon, or are being made: not for sessions, which may live for hours. */
 bool fh_template_is_busy(const struct fh_template *t);
 void fh_template_on_entered(struct fh_watch *w, uint32_t events);

@@ -140,7 +140,8 @@ static bool send_template(struct fh_template *t)
 	park->file_count = 0;
 	free(park->stdin_data.data);
 	park->stdin_data = (struct fh_bytes_owned){ NULL, 0 };
-	for (size_t i = 0; i < park->mount_count; i++) { /* file contents are in the shared root already */
+	for (size_t i = 0; i < park->mount_count;
+	     i++) { /* the contents of the plan's files are in the shared root already */
 		free(park->mounts[i].content.data);
 		park->mounts[i].content = (struct fh_bytes_owned){ NULL, 0 };
 	}

@@ -48,13 +48,13 @@ struct fh_process {
 	/* reports the usage of the whole sandbox, although the process has a control group of its own (F_WHOLE) */
 	bool counts_whole;
 	struct fh_input input;
-	struct fh_output *streams; /* stdout and stderr, or the terminal */
+	struct fh_output *streams; /* streams of stdout and stderr, or one for the terminal */
 	struct fh_process_limits limits;
 	struct fh_timer wall_timer, cpu_timer, forget_timer;
 	int64_t start_ns;
 	/* base: the sandbox's usage when the process started; usage: the process's own, known once it has exited */
 	struct fh_usage base, usage;
-	int64_t held_since_ns; /* when its clocks were stopped; 0: they run */
+	int64_t held_since_ns; /* when the clocks of its limits were stopped; 0: they run */
 	int64_t held_ns;       /* while the sandbox is paused: what was left of the wall time; -1: no limit */
 	uint64_t moved;        /* helpers only: bytes that its streams had carried at the previous check */
 	struct fh_id into;     /* helpers only: the helper that reads this one's stdout; zero: the client reads it */
@@ -62,7 +62,7 @@ struct fh_process {
 	uint32_t fired;
 	uint64_t oom_kills_before; /* the sandbox's oom_kills when the process started */
 	int wait_status;
-	bool stopped; /* member of a group: killed because the group's leader ended */
+	bool stopped; /* the process belongs to a group of runs and was killed because the group's leader ended */
 	struct fh_waiter *waiters;
 	char command[128];
 };

@@ -84,7 +84,7 @@ static void could_not_start(struct fh_process *p, const struct fh_init_spawned *
 		return;
 	}
 	fh_connection_error(p->connection, p->request, &err);
-	unlink_process(p); /* no client was told its id, so nobody can wait for it */
+	unlink_process(p); /* no client was told the process's id, so none can wait for it */
 }
 
 /* The streams are read from the start, because output may be the first sign that the program runs. */
@@ -132,7 +132,7 @@ void fh_process_on_spawned(struct fh_process *p, const struct fh_init_spawned *m
 		fh_output_open(e, p->streams, terminal);
 		if (copy >= 0)
 			fh_input_open(e, &p->input, copy);
-	} else if (terminal >= 0) { /* no terminal was asked for */
+	} else if (terminal >= 0) { /* the process has pipes and no terminal */
 		close(terminal);
 	}
 	fh_limits_start(p);
@@ -315,7 +315,7 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 	if (m->status != 0 && fh_limits_met_data(p->sandbox, m->resident_peak_bytes))
 		p->fired |= 1u << FH_LIMIT_MEMORY;
 	p->usage.wall_us = (uint64_t)(fh_now_ns() - p->start_ns) / 1000;
-	/* where no control group counts all processes, at least this one is counted */
+	/* without a control group that counts all processes, this process alone is counted */
 	uint64_t own = m->user_us + m->sys_us;
 	if (p->usage.cpu_user_us + p->usage.cpu_sys_us < own && !p->sandbox->cgroup.host) {
 		p->usage.cpu_user_us = m->user_us;
@@ -349,7 +349,8 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 void fh_process_gone(struct fh_process *p)
 {
 	struct fh_init_exited killed = { .status = SIGKILL };
-	if (!p->exited && !p->started && !p->sandbox->owner->one_program) { /* its SPAWN request is not answered yet */
+	if (!p->exited && !p->started &&
+	    !p->sandbox->owner->one_program) { /* the client's SPAWN request is not answered yet */
 		struct fh_error err = FH_ERROR_INIT;
 		fh_error_set(&err, FH_E_NOT_FOUND, "the sandbox was destroyed, or died, before the process started");
 		err.phase = FH_PHASE_SPAWN;

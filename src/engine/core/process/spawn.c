@@ -108,7 +108,7 @@ static void add_stream(struct fh_process *p, enum fh_stream_kind kind, const str
 	while (*end)
 		end = &(*end)->next;
 	*end = x;
-	x->fd = fd; /* read only after the client was told of the stream */
+	x->fd = fd; /* the stream is read only after the client was told of it */
 	if (fd >= 0)
 		(void)fh_set_nonblock(fd, true);
 }
@@ -291,5 +291,5 @@ int fh_process_spawn_again(struct fh_process *p, const int *fds, int fd_count, s
 		                        .gid = plan->gid };
 	fh_limits_stop(p); /* stops the clocks until init has started the program */
 	p->start_ns = fh_now_ns();
-	return send_spawn(p, &s, room, fd_count, false, err); /* the plan's files were written already */
+	return send_spawn(p, &s, room, fd_count, false, err); /* the plan's files are in the sandbox already */
 }

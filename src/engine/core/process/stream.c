@@ -94,8 +94,8 @@ static void on_event(struct fh_watch *w, uint32_t events)
 	struct fh_engine *e = s->sandbox->engine;
 	(void)events;
 	if (s->sandbox->program.starting)
-		s->sandbox->origin->settle_program(s->sandbox,
-		                                   false); /* tells the client about the program before its output */
+		s->sandbox->origin->settle_program(
+		    s->sandbox, false); /* tells the client that the program was started, before it gets output */
 	while (s->buffer.n < s->window) {
 		uint64_t left = s->limit == FH_UNLIMITED ? UINT64_MAX : s->limit - received(s);
 		size_t want = (size_t)FH_MIN((uint64_t)(s->window - s->buffer.n), (uint64_t)FH_FRAME_DATA_MAX);
@@ -235,8 +235,8 @@ static void write_on(struct fh_engine *e, struct fh_input *in)
 	if (in->broken)
 		in->taken = in->buffer.n;
 	size_t done = in->taken - before;
-	/* drops the written part only when it is most of the buffer: a plan's stdin may be large, while a pipe takes 64 KiB
-	 * at a time */
+	/* the written part is dropped only when it is most of the buffer: a plan's stdin may be large, while a pipe takes
+	 * 64 KiB at a time */
 	if (in->taken >= in->buffer.n - in->taken) {
 		fh_buf_drop(&in->buffer, in->taken);
 		in->taken = 0;
