@@ -39,7 +39,7 @@ static long expand(long size, const char *rest)
 		memcpy(walked + size + 1, rest, left);
 	memcpy(walked, target, (size_t)size);
 	walked[size] = '/';
-	if (left == 1) /* nothing follows, so no slash is added, which would demand a folder */
+	if (left == 1) /* nothing follows the link in the path, so no slash is added, which would demand a folder */
 		walked[size] = 0;
 	return 0;
 }
@@ -164,7 +164,7 @@ static char *copy_path(int which, const char *path)
 static long next_folder(long at, const char *part, int make)
 {
 	if (make)
-		fh_sys(__NR_mkdirat, at, part, 0755); /* an error shows at once, when the folder is opened */
+		fh_sys(__NR_mkdirat, at, part, 0755); /* a folder that cannot be read gives an error at once, here */
 	long next = fh_open_path((int)at, part, O_PATH | O_DIRECTORY, 0);
 	fh_sys(__NR_close, at);
 	return next;
@@ -182,7 +182,7 @@ long fh_open_folder_of(char *path, int parents, const char **ret_last)
 		return -EINVAL;
 	*ret_last = last;
 	long at = fh_open_path(AT_FDCWD, *path == '/' ? "/" : ".", O_PATH | O_DIRECTORY, 0);
-	if (!parents) { /* the folder is made in one call */
+	if (!parents) { /* a last folder is made by a single call, without looking it up first */
 		if (at < 0 || last == path || last == path + 1)
 			return at;
 		last[-1] = 0;

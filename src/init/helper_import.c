@@ -67,7 +67,7 @@ struct head {
 static struct {
 	char name[FH_HELPER_PATH_MAX], other[FH_HELPER_PATH_MAX], target[FH_HELPER_PATH_MAX];
 	uint64_t number[FH_HELPER_FREE + 1];
-	int same, again, fd; /* fd: the open regular file; -1: none */
+	int same, again, fd; /* fd: descriptor of the regular file that is being written; -1: none */
 	int skipped; /* the existing file belongs to the plan and is not replaced, so the entry's contents are skipped */
 	uint64_t size;
 } entry = { .fd = -1 };
@@ -147,7 +147,7 @@ static void finish_file(void)
 {
 	if (entry.fd < 0)
 		return;
-	fh_sys(__NR_ftruncate, entry.fd, entry.size); /* zeros at the end were counted but not written */
+	fh_sys(__NR_ftruncate, entry.fd, entry.size); /* zeros at the end of the file were counted, but not written */
 	fh_sys(__NR_fchown, entry.fd, (int)entry.number[FH_HELPER_UID], (int)entry.number[FH_HELPER_GID]);
 	fh_sys(__NR_fchmod, entry.fd, (uint32_t)entry.number[FH_HELPER_MODE] & KEPT_MODE);
 	set_times(entry.fd, 0, 0);

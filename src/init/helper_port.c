@@ -88,7 +88,7 @@ static void run(int fd)
 		struct pollfd wait[3] = {
 			{ .fd = in.ended || in_full ? -1 : 0, .events = POLLIN },
 			{ .fd = fd, .events = (short)((in_full ? POLLOUT : 0) | (outward.ended || out_full ? 0 : POLLIN)) },
-			{ .fd = 1, .events = out_full ? POLLOUT : 0 }, /* POLLERR: nobody reads any more */
+			{ .fd = 1, .events = out_full ? POLLOUT : 0 }, /* POLLERR: the reader at the other end is gone */
 		};
 		long r = fh_sys(__NR_ppoll, wait, 3, 0, 0, 8);
 		if ((r < 0 && r != -EINTR) || wait[2].revents & POLLERR)

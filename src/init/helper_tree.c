@@ -17,11 +17,11 @@ enum { LEVELS_MAX = 128, ENTRIES_SIZE = 8192, DEPTH_MAX = 65536, PROGRESS_EVERY 
 
 static struct level {
 	int fd;
-	size_t path_size;      /* length of `path` up to this folder */
+	size_t path_size;      /* length of the part of `path` that names this folder */
 	uint32_t used, filled; /* positions in entries */
 	char entries[ENTRIES_SIZE];
 } levels[LEVELS_MAX];
-static char path[FH_HELPER_PATH_MAX]; /* path of the latest entry */
+static char path[FH_HELPER_PATH_MAX]; /* path of the entry that was read last */
 
 /* The next entry of a folder; 0 at its end. */
 static const struct fh_dirent *next_entry(struct level *l)
@@ -263,7 +263,8 @@ static const char *same_as(const struct stat *st)
 	for (uint32_t i = 0; i < same_count; i++)
 		if (same[i].inode == st->st_ino && same[i].device == st->st_dev)
 			return same_names + same[i].name;
-	if (same_count < SAME_MAX && n <= NAMES_SIZE - same_used) { /* if there is no room, the file is exported again */
+	if (same_count < SAME_MAX &&
+	    n <= NAMES_SIZE - same_used) { /* if the table is full, the file is exported as if it were another one */
 		same[same_count].device = st->st_dev;
 		same[same_count].inode = st->st_ino;
 		same[same_count++].name = same_used;

@@ -168,7 +168,7 @@ static void add_folder(int32_t above, int dir, const char *name, int tell_entrie
 				add_folder(node, (int)fd, e->name, tell_entries, depth + 1);
 		}
 	if (node < 0)
-		tell_lost(); /* too many folders, or an unreadable one: its events will be missed */
+		tell_lost(); /* there are too many folders, or the folder is unreadable: its events will be missed */
 	if (fd >= 0)
 		fh_sys(__NR_close, fd);
 }
@@ -246,7 +246,7 @@ static int on_event(const struct inotify_event *e)
 		moved.node = child_of(node, e->name);
 		moved.cookie = e->cookie;
 	} else if (folder && e->mask & IN_MOVED_TO) {
-		int32_t old = child_of(node, e->name); /* an entry that the moved one replaced */
+		int32_t old = child_of(node, e->name); /* an entry that the moved folder has replaced */
 		if (old >= 0 && old != moved.node)
 			forget(old);
 		if (moved.node >= 0 && nodes[moved.node].wd && strlen(e->name) < NAME_SIZE) {

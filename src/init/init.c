@@ -16,7 +16,7 @@
 FH_START;
 void fh_init_main(const long *stack) __attribute__((noreturn, used));
 
-enum { REAP_MOST = 64 }; /* processes reaped in a row before other descriptors have their turn */
+enum { REAP_MOST = 64 }; /* maximum processes reaped in a row before other descriptors have their turn */
 
 static struct fh_init in;
 static char packet[FH_INIT_PACKET_MAX + 1];
@@ -123,7 +123,7 @@ static void transfer_ended(int slot)
 	uint32_t op = in.child[slot].op == FH_INIT_PUT ? FH_INIT_PUT_DONE : FH_INIT_GET_DONE;
 	struct fh_init_done done;
 	if (fh_read_full(in.child[slot].result, &done, sizeof(done)) != 1) {
-		memset(&done, 0, sizeof(done)); /* the child was killed: by a limit, or by a program of the same user */
+		memset(&done, 0, sizeof(done)); /* the child was killed, by a limit or by another program of the same user */
 		done.refused = FH_REFUSED_ERROR;
 		done.error = EINTR;
 	}
@@ -360,7 +360,7 @@ void fh_init_main(const long *stack)
 		if (n < 0 && n != -EINTR)
 			die(4);
 		if (wait[1].revents & POLLIN) {
-			char info[128]; /* room for the signal's record; at most one is pending */
+			char info[128]; /* room for the record of one signal; at most one is pending */
 			fh_sys(__NR_read, signals, info, sizeof(info));
 			more = 1;
 		}

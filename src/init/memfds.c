@@ -25,7 +25,7 @@ struct round {
 static struct {
 	struct round rounds[2];
 	unsigned current; /* index of the round under way; the other one is the last that is whole */
-	int active;       /* a round is under way */
+	int active;       /* whether a round is under way */
 	/* where the current round goes on: the process, and the offset in its folder of descriptors */
 	uint64_t pid, descriptor;
 	uint32_t looks; /* how many descriptors this sample may still look at */

@@ -14,7 +14,7 @@
 #include <sys/statfs.h>
 #include <time.h>
 
-enum { PAGE = 4096, TICK_US = 10000 /* USER_HZ is 100 on all Linux systems */ };
+enum { PAGE = 4096, TICK_US = 10000 /* microseconds of a clock tick: USER_HZ is 100 on all Linux systems */ };
 
 static int is_number(const char *s)
 {

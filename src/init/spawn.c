@@ -23,7 +23,7 @@ static char *argv[4096 + 1], *env[4096 + 1];
 
 static long open_terminal_slave(int master)
 {
-	/* opened through the master, so no path in the image is used */
+	/* the terminal is opened through its master, so that no path in the image is used */
 	long fd = fh_sys(__NR_ioctl, master, TIOCGPTPEER, O_RDWR | O_NOCTTY);
 	if (fd >= 0) {
 		long r = fh_sys(__NR_ioctl, fd, TIOCSCTTY, 0);
@@ -151,7 +151,7 @@ static void become_helper(const struct fh_init_spawn *m, const struct fh_init_st
 	fh_helper_main((const char *const *)argv, m->argv_count, cwd);
 }
 
-/* files: the descriptor of FH_SPAWN_FILES, or -1 */
+/* files: the descriptor that came with FH_SPAWN_FILES, or -1 */
 static void child(struct fh_init *in, const struct fh_init_spawn *m, const char *cwd, int *fds, int files,
                   const int *groups, int pipe)
 {

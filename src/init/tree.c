@@ -18,7 +18,7 @@ enum {
 static struct process {
 	int32_t pid, above, session;
 	char state;
-	char ours; /* belongs to the tree to be killed */
+	char ours; /* this process belongs to the tree that is to be killed */
 } processes[PROCESSES_MAX];
 
 static int32_t number(const char **p)
@@ -115,7 +115,7 @@ static long each_member(int fd, long (*visit)(int32_t pid, int argument), int ar
 				digits = 1;
 				continue;
 			}
-			if (digits && pid > 1) { /* 0: a process outside our pid namespace */
+			if (digits && pid > 1) { /* the number is 0 for a process outside our pid namespace */
 				r = visit(pid, argument);
 				if (r < 0)
 					return r;

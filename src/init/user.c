@@ -23,7 +23,7 @@ int fh_init_become_user(const struct fh_init_start *as)
 		r = fh_sys(__NR_prctl, PR_SET_SECUREBITS, bits, 0, 0, 0);
 	for (int cap = 0; drop && r == 0 && cap < 64; cap++) {
 		r = fh_sys(__NR_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0);
-		if (r == -EINVAL) { /* the kernel knows no higher capability */
+		if (r == -EINVAL) { /* the kernel has no capability with a higher number */
 			r = 0;
 			break;
 		}
@@ -58,7 +58,7 @@ void fh_init_read_state(struct fh_init_state *s)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	struct __user_cap_data_struct caps[2] = { { 0 } };
-	/* if the kernel does not answer, reports the worst case */
+	/* if the kernel does not answer, the worst case is reported */
 	if (fh_sys(__NR_capget, &head, caps) < 0)
 		memset(caps, 0xff, sizeof(caps));
 	s->cap_permitted = caps[0].permitted | (uint64_t)caps[1].permitted << 32;
