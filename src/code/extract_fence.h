@@ -9,7 +9,7 @@
 struct fh_fence {
 	char mark;
 	size_t indent, length;
-	struct fh_str tag; /* the first word behind the fence, without the {. of attribute lists */
+	struct fh_str tag; /* the first word behind the fence; of attributes such as {.python}, the word without {. */
 	bool closes;       /* nothing but blanks follows the fence, so it may close a block */
 };
 bool fh_fence_of(struct fh_str line, struct fh_fence *ret);

@@ -8,7 +8,7 @@
 #include "sink/sink.h"
 
 struct fh_batch_options {
-	unsigned repeat; /* number of times that each sample is judged; 0: once */
+	unsigned repeat; /* how often each sample is judged; 0: once */
 	unsigned jobs;   /* number of threads; 0: one for each processor that we may use */
 	/* Called after each sample, by one thread at a time; `done` includes rows from an earlier run. May be NULL. */
 	void (*on_done)(void *context, size_t done, enum fh_verdict verdict);

@@ -29,7 +29,7 @@ struct fh_execution {
 
 void fh_execution_init(struct fh_execution *x, struct fh_client *client, const struct fh_plan *plan,
                        const struct fh_run_options *o);
-/* writes the fields of RUN, or of a member */
+/* Writes the fields of a RUN, or of one of its members. */
 void fh_execution_write_run(struct fh_buf *frame, const struct fh_execution *x);
 /* Runs until the last answers and all bytes of `count` executions have arrived. They share one key and one cancel
  * flag. */

@@ -59,7 +59,8 @@ static bool dicts_equal(const json_t *encoded, const json_t *expected, double to
 	for (size_t i = 0; i < json_array_size(pairs); i++) {
 		const json_t *pair = json_array_get(pairs, i);
 		const char *key = json_string_value(json_array_get(pair, 0));
-		size_t n = json_string_length(json_array_get(pair, 0)); /* a key may contain a NUL */
+		size_t n = json_string_length(
+		    json_array_get(pair, 0)); /* keys may contain a NUL, so they are not compared as C strings */
 		const json_t *value = key && json_array_size(pair) == 2 ? json_object_getn(expected, key, n) : NULL;
 		if (!value || !equal(json_array_get(pair, 1), value, tolerance, depth + 1))
 			return false;
@@ -189,7 +190,7 @@ bool fh_output_equal(struct fh_str got, struct fh_str expected)
 		bool more_a = next_line(&got, &a), more_b = next_line(&expected, &b);
 		if (!more_a && !more_b)
 			return true;
-		/* a missing line counts as empty */
+		/* a line that one text lacks counts as empty */
 		if (a.n != b.n || memcmp(a.p, b.p, a.n) != 0)
 			return false;
 	}

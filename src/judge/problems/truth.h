@@ -13,7 +13,7 @@
 
 struct fh_judge_truth {
 	struct fh_buf inputs; /* a Python expression for a list of argument lists */
-	size_t count;         /* number of argument lists */
+	size_t count;         /* number of argument lists in `inputs` */
 	double atol;
 	const char *oracle; /* constant: the rule of guest/python/test_plus.py that decides; "": equality */
 };

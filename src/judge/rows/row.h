@@ -39,7 +39,7 @@ void fh_judge_row_make(struct fh_judge_rows *rows, size_t index, const struct fh
  * moved. */
 void fh_judge_row_recall(struct fh_judge_rows *rows, size_t index, struct fh_str text, struct fh_judge_row *ret);
 
-/* What a row's text tells of the sample. */
+/* What can be read from a row's text about its sample. */
 struct fh_judge_row_text {
 	int64_t index;           /* index of the sample; -1: the text is not a row */
 	enum fh_verdict verdict; /* FH_VERDICT_COUNT_: unknown */

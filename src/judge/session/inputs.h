@@ -47,13 +47,13 @@ enum fh_input_kind {
 	FH_INPUT_NONE,    /* irrelevant to verdicts */
 };
 struct fh_input_field {
-	const char *name; /* NULL ends a table */
+	const char *name; /* the name of the member; NULL ends a table */
 	size_t offset, size;
 	enum fh_input_kind kind;
 };
 extern const struct fh_input_table {
 	const char *name;
 	const struct fh_input_field *fields; /* one for each member, in the order of the struct */
-	size_t size;                         /* size of the struct */
+	size_t size;                         /* size of the struct that the table describes */
 } fh_input_tables[];
 enum fh_input_struct { FH_INPUT_OF_JUDGEMENT, FH_INPUT_OF_PROBLEM, FH_INPUT_OF_SAMPLE, FH_INPUT_STRUCT_COUNT_ };

@@ -21,7 +21,7 @@
 #include "judge/problems/problem.h"
 
 struct fh_judge_settings;
-struct fh_split; /* what a session keeps for split judging */
+struct fh_split; /* what a session keeps for split judging: drivers, plans, kept artifacts */
 
 /* One side of a pair, ready to run. */
 struct fh_split_side {
@@ -37,7 +37,7 @@ struct fh_split_side {
 };
 void fh_split_side_release(struct fh_split_side *s);
 
-/* A pair to run. */
+/* What one pair of sandboxes runs: a test in one, a candidate's program in the other. */
 struct fh_split_pair {
 	const struct fh_judge_problem *problem;
 	struct fh_str head, completion; /* the candidate's program: both texts in this order */

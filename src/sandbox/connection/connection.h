@@ -31,12 +31,12 @@ struct fh_call;
 struct fh_flow {
 	struct fh_id id;
 	enum fh_stream_kind kind;
-	const void *key;    /* key of the waits to wake */
+	const void *key;    /* key of the waits that are woken when something arrives */
 	struct fh_buf data; /* incoming: received, and not yet taken; at most `window` bytes */
 	uint64_t position;  /* total bytes received (incoming) or sent (outgoing) */
 	uint64_t credited;  /* total bytes acknowledged: by us to the peer (incoming), or by the peer to us (outgoing) */
-	uint64_t window;    /* maximum of position - credited */
-	uint64_t ceiling;   /* incoming: maximum of position; UINT64_MAX: no maximum */
+	uint64_t window;    /* maximum number of bytes that are sent and not yet acknowledged (position - credited) */
+	uint64_t ceiling;   /* incoming: how far `position` may get; UINT64_MAX: any distance */
 	bool ended;         /* END was received, or sent; on an outgoing stream also: the peer accepts no more */
 	bool truncated;
 	bool taken_over; /* a later call continues this stream with another handle */

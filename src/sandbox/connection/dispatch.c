@@ -146,7 +146,7 @@ static int on_error(struct fh_connection *c, const struct fh_frame *f, struct fh
 static int on_answer(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {
 	struct fh_call *call = find_call(c, f->request);
-	if (!call || call->done) /* the call was given up */
+	if (!call || call->done) /* the caller has given up this call, and nobody waits for the answer */
 		return 0;
 	int r = call->on_answer(call, f, err);
 	if (r < 0)

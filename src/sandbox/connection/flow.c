@@ -112,7 +112,7 @@ int fh_flow_on_data(struct fh_connection *c, const struct fh_frame *f, struct fh
 	if (!fh_frame_data(f, &offset, &bytes))
 		return fh_error_set(err, FH_E_PROTOCOL, "the engine sent a data frame without its offset");
 	struct fh_flow *s = fh_flow_find(c, f->id);
-	if (!s) /* the stream was closed here meanwhile */
+	if (!s) /* this side has closed the stream meanwhile */
 		return 0;
 	if (s->kind == FH_KIND_STDIN) { /* END on stdin: its reader in the sandbox is gone */
 		s->ended = s->ended || (f->flags & FH_DATA_END);

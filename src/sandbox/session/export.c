@@ -70,7 +70,7 @@ int fh_files_import(struct fh_sandbox *sandbox, const char *user, int fd, struct
 		if (n == 0)
 			break;
 		r = fh_process_write(h.process, piece, (size_t)n, err);
-		if (r == -FH_E_NOT_FOUND) { /* it stopped reading; its answer tells why */
+		if (r == -FH_E_NOT_FOUND) { /* the helper stopped reading; its answer tells why */
 			r = 0;
 			break;
 		}
@@ -205,7 +205,7 @@ int fh_sandbox_restore(struct fh_client *client, int fd, const struct fh_sandbox
 	}
 	fh_plan_free(plan);
 	plan = NULL;
-	r = fh_sandbox_plan(s, &plan, err); /* the plan as changed by the engine */
+	r = fh_sandbox_plan(s, &plan, err); /* the plan as it is after the engine's changes */
 	if (r == 0)
 		r = fh_files_import(s, keeper_of(plan), fd, err);
 	fh_plan_free(plan);

@@ -8,8 +8,8 @@
 struct fh_helper {
 	FH_NULLABLE struct fh_process *process;
 	struct fh_buf in; /* bytes read from its stdout */
-	size_t used;      /* bytes of `in` that were handed out */
-	const char *what; /* what was asked, for errors ("list"), and its path; borrowed */
+	size_t used;      /* bytes of `in` that were passed to the caller already */
+	const char *what; /* the operation, for errors ("list"), and the path that it works on; borrowed */
 	const char *path;
 	uint64_t count; /* COUNT of DONE */
 	bool over;      /* DONE was read */
@@ -28,14 +28,14 @@ int fh_helper_begin(struct fh_helper *h, struct fh_sandbox *sandbox, FH_NULLABLE
                     const char *const *argv, bool open_stdin, struct fh_error *err);
 struct fh_helper_record {
 	unsigned kind;
-	struct fh_str bytes; /* valid until the next call */
+	struct fh_str bytes; /* the record is valid until the next call */
 };
 /* Returns 1: *ret is a record; 0: the helper succeeded; negative: it failed, or its output is incomplete. timeout_ms
  * -1: no limit. */
 int fh_helper_next(struct fh_helper *h, struct fh_helper_record *ret, int64_t timeout_ms, struct fh_error *err);
 /* Skips records until DONE. */
 int fh_helper_finish(struct fh_helper *h, struct fh_error *err);
-void fh_helper_end(struct fh_helper *h); /* kills the helper if it is not done */
+void fh_helper_end(struct fh_helper *h); /* Frees the helper's handle; kills the helper if it is not done. */
 /* Runs a helper that returns no records but DONE. */
 int fh_helper_run(struct fh_sandbox *sandbox, FH_NULLABLE const char *user, const char *what, const char *path,
                   const char *const *argv, struct fh_error *err);

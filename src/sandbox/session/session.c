@@ -110,7 +110,7 @@ int fh_sandbox_create(struct fh_client *client, const struct fh_plan *plan, cons
 	int r = fh_plan_check(plan, err);
 	if (r < 0)
 		return r;
-	if (split) { /* its files follow one by one; its input is sent by the run */
+	if (split) { /* the plan's files follow one by one, and its input is sent by the run */
 		light = *plan;
 		light.file_count = 0;
 		light.stdin_data.size = 0;
