@@ -41,7 +41,7 @@ enum {
 
 static const char *const names[2] = { "stdout", "stderr" };
 struct stream {
-	int fd; /* -1: end of file was reached */
+	int fd; /* the descriptor; -1: end of file was reached */
 	unsigned char tail[TAIL];
 	size_t tail_size;
 };

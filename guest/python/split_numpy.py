@@ -6,7 +6,7 @@ import sys
 
 
 class ndarray:
-    """A type that no value has."""
+    """For `isinstance(x, numpy.ndarray)`: a type that no value has."""
 
 
 class float64(float):

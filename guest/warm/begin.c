@@ -156,7 +156,7 @@ void fh_warm_show(const struct fh_warm_run *run)
 	while (p > stat && *p != ')') /* skips the process name, which may contain any character */
 		p--;
 	uint64_t field[53] = { 0 };
-	for (int i = 3; i <= 52 && *p; i++) { /* numbered as in proc_pid_stat(5); the third field is a letter */
+	for (int i = 3; i <= 52 && *p; i++) { /* fields are numbered as in proc_pid_stat(5); the third is a letter */
 		if (i == 3) {
 			p += 3;
 			continue;

@@ -52,7 +52,7 @@ static int *thread_id;
 /* Parameters and result of the fork that is in progress. */
 static struct {
 	bool asked; /* the interpreter's next call of fork() is the one that was prepared */
-	long pid;   /* 0 in the child; negative: -errno */
+	long pid;   /* result of the fork: the child's pid, 0 in the child, or -errno */
 	uint64_t flags;
 	int cgroup, *pidfd;
 	void (*first)(void);
@@ -381,7 +381,8 @@ static const struct fh_warm_run *on_fork(const struct fh_warm_interpreter *i, si
 			i->after_fork();
 		fh_atfork_parent();
 	}
-	/* closed before the answer: when the socket's last copy is closed, the engine knows that the program has begun */
+	/* this copy is closed before the answer is sent: when the socket's last copy is closed, the engine knows that the
+	 * program has begun */
 	fh_close_all(fds, fd_count);
 	answer(m->h.token, pid, step, pidfd);
 	if (pidfd >= 0)

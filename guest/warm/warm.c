@@ -122,7 +122,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	/* the zygote's capabilities are for itself; a program that it executes gets none */
 	fh_sys(__NR_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	fh_sys(__NR_close, FH_ZYGOTE_LIBRARY);
-	/* out of the way, because programs number their descriptors from 3 */
+	/* moves the descriptor out of the way, because programs number theirs from 3 */
 	long moved = fh_sys(__NR_fcntl, FH_ZYGOTE_SOCKET, F_DUPFD_CLOEXEC, 900);
 	if (moved < 0)
 		moved = fh_sys(__NR_fcntl, FH_ZYGOTE_SOCKET, F_DUPFD_CLOEXEC, 100);
@@ -135,7 +135,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	note_arguments();
 	note_environment(env, own);
 	interpreter = which_interpreter();
-	if (interpreter->variable) { /* in the place of the variables that were removed */
+	if (interpreter->variable) { /* the own variables take the place of those that were removed */
 		while (*env)
 			env++;
 		env[0] = interpreter->variable;
@@ -171,7 +171,7 @@ static const struct fh_warm_run *warm_point(enum fh_warm_call call, const char *
 		return NULL;
 	if (interpreter->point ? !fh_text_equal(path, interpreter->point) : !is_main(path))
 		return NULL;
-	if (interpreter->calls & FH_CALL_READ) /* the warm point is a read, see main_file */
+	if (interpreter->calls & FH_CALL_READ) /* where the warm point is a read, see main_file */
 		return NULL;
 	return serve();
 }
