@@ -377,12 +377,12 @@ static void fh_script_give_back(struct fh_script_pool *pool, const struct fh_scr
 		pthread_cond_signal(&wait->changed);
 	} else if (usable) {
 		pool->language[l].idle[pool->language[l].idle_count++] = (struct fh_script_idle){ *w, kind };
-		kind = NULL; /* the idle worker owns it */
+		kind = NULL; /* from here on the list of idle workers owns it */
 		fh_script_wake_all(pool);
 	} else {
 		pool->language[l].live--, pool->language[l].count--;
 		fh_script_wake_all(pool);
-		pthread_cond_signal(&pool->wanted); /* the next one may be due at once */
+		pthread_cond_signal(&pool->wanted); /* the start that the next call waits for may be due at once */
 	}
 	pthread_mutex_unlock(&pool->lock);
 	free(kind);
@@ -402,7 +402,7 @@ static int fh_script_acquire_locked(struct fh_script_pool *pool, const struct fh
 		}
 		bool full = pool->language[l].count >= pool->workers_max;
 		if (full && pool->language[l].idle_count) {
-			/* One of another kind is idle: it is replaced. */
+			/* A worker of another kind is idle: it is ended, and a new one takes its place. */
 			fh_script_drop_idle(pool, l, 0);
 			continue;
 		}

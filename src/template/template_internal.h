@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Private to template_*.c: values, the syntax tree, and the state of a render. Names begin with fh_tpl_, as the engine has
- * templates of another kind. */
+/* Private to template_*.c: values, the syntax tree, and the state of a render. Names begin with fh_tpl_, because the
+ * engine has templates of another kind. */
 #pragma once
 #include "template/template.h"
 

@@ -41,7 +41,7 @@ struct fh_hosted {
 	char token[FH_HOSTED_TOKEN];   /* X-Access-Token of envd; signs file URLs */
 	char traffic[FH_HOSTED_TOKEN]; /* token for the sandbox's ports; "": the ports are open to all */
 	const struct fh_key *owner;
-	struct fh_e2b_engine *engine; /* the engine that made it, with a reference */
+	struct fh_e2b_engine *engine; /* the engine that made the sandbox, with a reference */
 	struct fh_sandbox *sandbox;   /* closed when the last reference to the hosted sandbox is dropped */
 	struct fh_limits limits;
 	char *template_id;
@@ -55,16 +55,16 @@ struct fh_hosted {
 	bool pauses_at_end, pauses_without_memory, resumes_on_traffic, internet;
 	bool reaped;              /* a reaper is ending it; guarded by the registry's lock */
 	bool one_id;              /* the host gives it only one user id */
-	atomic_bool has_metadata; /* uploads may have set attributes */
+	atomic_bool has_metadata; /* some upload has set extended attributes */
 	uint64_t order;           /* number in order of creation */
 	int64_t started_us;       /* time of creation, by the wall clock */
 	int64_t lifetime_ms;      /* lifetime that a client requested last */
 
-	pthread_mutex_t lock; /* guards the members below */
+	pthread_mutex_t lock; /* guards all members that follow */
 	pthread_cond_t changed;
 	enum fh_hosted_state state;
-	int64_t ends_ms;    /* end by the wall clock, for clients */
-	int64_t ends_at_ns; /* end of the sandbox's time by the monotonic clock */
+	int64_t ends_ms;    /* when the lifetime ends, by the wall clock, which clients are told */
+	int64_t ends_at_ns; /* the same by the monotonic clock */
 	struct fh_hosted_process *processes;
 	struct fh_hosted_watcher *watchers;
 	struct fh_hosted_context *contexts;
@@ -73,9 +73,9 @@ struct fh_hosted {
 	json_t *egress; /* the network's rules for outgoing traffic, as changed since; immutable; NULL: never changed */
 	struct fh_volume_mount *volumes; /* set before it is made, released when it has ended */
 	size_t volume_count;
-	bool contexts_begun; /* the default contexts are in the list */
+	bool contexts_begun; /* the default contexts were added to the list of contexts */
 
-	_Atomic(enum fh_hosted_state) seen; /* copy of `state` that is read without the lock */
+	_Atomic(enum fh_hosted_state) seen; /* copy of `state`, which may be read without holding the lock */
 	atomic_int references;
 	struct fh_hosted *next; /* next sandbox in the same bucket; guarded by the registry's lock */
 };
@@ -98,7 +98,8 @@ struct fh_hosted_registry;
 FH_OWN struct fh_hosted_registry *fh_hosted_registry_new(struct fh_e2b *server, uint64_t total_max);
 /* Refuses new sandboxes, ends all existing ones, and waits until that is done. May be called twice. */
 void fh_hosted_registry_stop(struct fh_hosted_registry *g);
-void fh_hosted_registry_free(FH_OWN struct fh_hosted_registry *g); /* stopped; no request is running */
+/* To be called after the registry was stopped, when no request is running. */
+void fh_hosted_registry_free(FH_OWN struct fh_hosted_registry *g);
 
 /* -FH_E_LIMIT: the owner or the server has the maximum of sandboxes; `retryable` says whether waiting can help. */
 int fh_hosted_create(struct fh_hosted_registry *g, const struct fh_hosted_request *q, struct fh_hosted **ret,

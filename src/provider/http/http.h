@@ -35,7 +35,8 @@ struct fh_http_request {
 	/* Called with the body of a 2xx answer as it arrives (the response has all of it too); p is NULL when a try begins.
 	 * NULL: not called. */
 	void (*on_data)(void *context, struct fh_str data);
-	/* Tells that a 2xx answer without a length was cut off; it is retried. NULL: no answer counts as cut off. */
+	/* Called with a 2xx answer that has no length: true if the answer was cut off; it is then retried. NULL: no answer
+	 * counts as cut off. */
 	bool (*is_cut)(void *context);
 	void *context;
 	uint64_t stall_ms;     /* a try ends after so long without a byte; 0: only timeout_ms ends it */
@@ -44,7 +45,8 @@ struct fh_http_request {
 	uint64_t backoff_ms;   /* the first pause; 0: 1 s */
 	uint64_t pause_max_ms; /* a longer Retry-After ends the retries; 0: 120 s */
 	size_t body_max;       /* maximum bytes of an answer; 0: FH_HTTP_BODY_MAX */
-	/* Tells that retries would get the same answer (a used-up quota answers 429). NULL: no answer is final. */
+	/* Called with an answer that would be retried: true if retries would get the same answer (a used-up quota answers
+	 * 429). NULL: every such answer is retried. */
 	bool (*is_final)(int status, struct fh_str body);
 	FH_NULLABLE const volatile int *cancel;
 };

@@ -111,7 +111,8 @@ json_t *fh_csv_assertion(const char *cell, struct fh_error *err)
 		return json_pack("{s:s, s:o}", "type", "llm-rubric", "value", fh_json_bytes(fh_str(code)));
 	if ((code = after(cell, python, FH_ARRAY_SIZE(python))))
 		return json_pack("{s:s, s:o}", "type", "python", "value", trimmed(code));
-	if (fh_text_is_file(cell)) /* (promptfoo drops the file:// of a Python file here) */
+	if (fh_text_is_file(
+	        cell)) /* promptfoo removes file:// from the name of a Python file in such a cell; this keeps it) */
 		return json_pack("{s:s, s:o}", "type", strstr(cell, ".py") ? "python" : "javascript", "value", trimmed(cell));
 	json_t *a = typed(cell, err, &failed);
 	return a || failed ? a : json_pack("{s:s, s:o}", "type", "equals", "value", fh_json_bytes(fh_str(cell)));
@@ -153,8 +154,8 @@ static json_t *sub_object(json_t *test, const char *key)
 struct row {
 	json_t *test, *vars, *asserts;
 	json_t *configs; /* settings for single assertions: {index of the assertion: {key: number}} */
-	json_t
-	    *shared; /* values that many rows have: names of assertion types, and "" for the options of rows without any */
+	/* JSON values that many rows share: names of assertion types, and "" for the options of rows without any */
+	json_t *shared;
 	const char *metric;
 	const char *name; /* file name for errors */
 	size_t number;
