@@ -63,6 +63,9 @@ struct fh_dirent {
 /* sample.c */
 void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret);
 void fh_init_disk(const struct fh_init *in, struct fh_init_finished *ret);
+/* A process goes on when its main thread has ended, and is then a zombie in /proc, without memory and descriptors.
+ * These are shown under the number of each thread that is alive: ret becomes one of them. 0: there is none. */
+int fh_living_thread(const char *pid, char *ret, size_t size);
 
 /* memfds.c: the files in memory that processes hold open. For each sample: begin, then every process in the order of
  * /proc, with its folder of descriptors, then the bytes of all of them. */

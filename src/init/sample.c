@@ -68,10 +68,11 @@ static const char *stat_field(const char *line, int n)
 	return p;
 }
 
-static void add_descriptors(const char *pid)
+/* Adds the descriptors that /proc shows for `task`. */
+static void add_descriptors(const char *pid, const char *task)
 {
 	char path[64];
-	proc_path(path, pid, "fd");
+	proc_path(path, task, "fd");
 	long dir = fh_sys(__NR_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (dir < 0)
 		return;
@@ -79,14 +80,38 @@ static void add_descriptors(const char *pid)
 	fh_sys(__NR_close, dir);
 }
 
+int fh_living_thread(const char *pid, char *ret, size_t size)
+{
+	static char entries[4096], text[256];
+	char path[64];
+	int found = 0;
+	proc_path(path, pid, "task");
+	long dir = fh_sys(__NR_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	for (long n; dir >= 0 && !found && (n = fh_sys(__NR_getdents64, dir, entries, sizeof(entries))) > 0;)
+		for (long at = 0; at < n && !found;) {
+			struct fh_dirent *d = (struct fh_dirent *)(void *)(entries + at);
+			at += d->size;
+			if (!is_number(d->name) || strlen(d->name) >= size)
+				continue;
+			proc_path(path, d->name, "statm");
+			found = read_text(path, text, sizeof(text)) > 0 && number(text) > 0;
+			if (found)
+				memcpy(ret, d->name, strlen(d->name) + 1);
+		}
+	if (dir >= 0)
+		fh_sys(__NR_close, dir);
+	return found;
+}
+
 static void add_process(const char *pid, struct fh_init_usage *u)
 {
 	static char text[4096];
-	char path[64];
+	char path[64], living[12];
 	proc_path(path, pid, "stat");
 	if (read_text(path, text, sizeof(text)) <= 0)
 		return;
 	/* fields after the name: 1 state … 12 utime, 13 stime, 14 cutime, 15 cstime, 18 num_threads (proc(5)) */
+	int main_thread_ended = *stat_field(text, 1) == 'Z' && number(stat_field(text, 18)) > 1;
 	uint64_t utime = number(stat_field(text, 12)), stime = number(stat_field(text, 13));
 	uint64_t cutime = number(stat_field(text, 14)), cstime = number(stat_field(text, 15));
 	u->tasks += number(stat_field(text, 18));
@@ -104,7 +129,8 @@ static void add_process(const char *pid, struct fh_init_usage *u)
 	u->user_us += user + cutime * TICK_US;
 	u->sys_us += us - user + cstime * TICK_US;
 
-	proc_path(path, pid, "statm");
+	const char *task = main_thread_ended && fh_living_thread(pid, living, sizeof(living)) ? living : pid;
+	proc_path(path, task, "statm");
 	if (read_text(path, text, sizeof(text)) > 0) {
 		const char *p = text; /* the fields of statm: size resident shared … */
 		while (*p && *p != ' ')
@@ -115,9 +141,9 @@ static void add_process(const char *pid, struct fh_init_usage *u)
 		uint64_t shared = number(*p ? p + 1 : p);
 		u->memory_bytes += (resident > shared ? resident - shared : 0) * PAGE;
 		u->mapped_bytes += shared * PAGE;
-		u->memory_bytes += fh_shared_add_process(pid);
+		u->memory_bytes += fh_shared_add_process(task);
 	}
-	add_descriptors(pid);
+	add_descriptors(pid, task);
 }
 
 void fh_init_disk(const struct fh_init *in, struct fh_init_finished *ret)

@@ -43,8 +43,8 @@ static void put_decimal(char *to, int32_t v)
 	*to = 0;
 }
 
-/* Parses /proc/PID/stat: "PID (any text) STATE PPID PGRP SESSION …". */
-static int read_process(long proc, int32_t pid, struct process *ret)
+/* Parses /proc/PID/stat: "PID (any text) STATE PPID PGRP SESSION …". The number may be a thread's. */
+static int read_stat(long proc, int32_t pid, struct process *ret)
 {
 	char path[32], text[512];
 	put_decimal(path, pid);
@@ -67,6 +67,21 @@ static int read_process(long proc, int32_t pid, struct process *ret)
 	(void)number(&p);
 	p++;
 	ret->session = number(&p);
+	return 1;
+}
+
+static int read_process(long proc, int32_t pid, struct process *ret)
+{
+	char name[12], thread[12];
+	struct process living;
+	if (!read_stat(proc, pid, ret))
+		return 0;
+	if (ret->state != 'Z')
+		return 1;
+	put_decimal(name, pid);
+	const char *p = thread;
+	if (fh_living_thread(name, thread, sizeof(thread)) && read_stat(proc, number(&p), &living))
+		ret->state = living.state;
 	return 1;
 }
 

@@ -23,6 +23,11 @@
 #define SIGNALS_INIT "would signal init, which in some hosts is the same user"
 
 const struct fh_policy_entry fh_seccomp_policy[] = {
+	/* /proc lists descriptors by process, and so does whoever counts what they hold. No thread library does this. */
+	FH_E_IF("clone", EINVAL, "descriptors of a thread, which its process does not show",
+	        FH_MASKED(0, CLONE_THREAD | CLONE_FILES, CLONE_THREAD)),
+	FH_E_IF("close_range", EINVAL, "descriptors of a thread, which its process does not show",
+	        FH_ANY(2, 2 /* CLOSE_RANGE_UNSHARE */)),
 	FH_A_IF("clone", "new processes and threads, but no new namespaces", FH_MASKED(0, CLONE_NAMESPACES, 0)),
 
 	/* For an unknown protocol or type the kernel may load a module. Whatever is not listed here fails as in a kernel

@@ -70,6 +70,10 @@ CASES = [
     memory("memfd", "memfds", numbers="4", statuses=(*OVER, "disk_limit")),
     memory("memfds under way in a socket", "memfds_in_flight", numbers="4", statuses=(*OVER, *UNSEEN), named=only_sampled(
         "files in memory (memfd) while they are on their way through a socket")),
+    memory("memory of a process without its main thread", "main_thread_ended"),
+    memory("memfds of a process without its main thread", "main_thread_ended_memfds", quick=False, statuses=(*OVER, "disk_limit")),
+    *[memory(name, attack, statuses=("ok",), quick=False, control=Without(("seccomp",), LARGE))
+      for name, attack in (("memfds of a thread's own", "thread_with_descriptors"), ("memfds of a thread that parts", "thread_parts_descriptors"))],
     memory("SysV segments", "segments", numbers="4"),
     memory("/dev/shm", "files", numbers="4", statuses=("memory_limit", "disk_limit", "ok"), more=("/dev/shm/f",)),
     memory("/tmp", "files", numbers="4", statuses=("memory_limit", "disk_limit", "ok"), more=("/tmp/f",), quick=False),

@@ -4,11 +4,14 @@
 #include "../attack.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -122,6 +125,105 @@ static void memfds_in_flight(char **args)
 	done("memfd under way", n, most);
 }
 
+/* Memory that no page table of a process shows: its pages are taken out of the tables once they are written. */
+static void shared_and_dropped(char **args)
+{
+	int most = too_much(args), n = 0;
+	for (; n < most; n++, moment()) {
+		char *p = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (p == MAP_FAILED)
+			break;
+		memset(p, 1, MIB);
+		if (madvise(p, MIB, MADV_DONTNEED) < 0)
+			break;
+	}
+	done("shared memory in no page table", n, most);
+}
+
+/* The same by files that are mapped and never touched there, and not held open. */
+static void memfds_mapped(char **args)
+{
+	int most = too_much(args), n = 0;
+	for (; n < most; n++, moment()) {
+		int fd = memfd_create("m", 0);
+		if (fd < 0 || write(fd, block, MIB) != MIB || mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED)
+			break;
+		close(fd);
+	}
+	done("memfd, mapped and closed", n, most);
+}
+
+/* A process goes on when its main thread has ended; /proc then shows neither memory nor descriptors under its number.
+ */
+static void *without_main_thread(void *args)
+{
+	struct timespec t = { 0, 50000000 };
+	nanosleep(&t, NULL);
+	anonymous(args);
+	_exit(0);
+}
+
+static void *memfds_without_main_thread(void *args)
+{
+	struct timespec t = { 0, 50000000 };
+	nanosleep(&t, NULL);
+	memfds(args);
+	_exit(0);
+}
+
+static void end_main_thread(void *(*rest)(void *), char **args)
+{
+	pthread_t thread;
+	if (pthread_create(&thread, NULL, rest, args) == 0)
+		pthread_exit(NULL);
+}
+
+static void main_thread_ended(char **args)
+{
+	end_main_thread(without_main_thread, args);
+}
+
+static void main_thread_ended_memfds(char **args)
+{
+	end_main_thread(memfds_without_main_thread, args);
+}
+
+/* A thread with descriptors of its own, which /proc does not show under the number of its process. */
+static int own_descriptors(void *args)
+{
+	memfds(args);
+	_exit(0);
+}
+
+static void thread_with_descriptors(char **args)
+{
+	char *stack = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int how = CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD;
+	if (stack == MAP_FAILED || clone(own_descriptors, stack + MIB, how, args) < 0) {
+		held("a thread with descriptors of its own: %s", strerror(errno));
+		return;
+	}
+	for (;;)
+		pause();
+}
+
+static void *apart(void *args)
+{
+	if (syscall(SYS_close_range, 500, 600, 2 /* CLOSE_RANGE_UNSHARE */) < 0) {
+		held("descriptors of its own: %s", strerror(errno));
+		_exit(0);
+	}
+	own_descriptors(args);
+	return NULL;
+}
+
+static void thread_parts_descriptors(char **args)
+{
+	pthread_t thread;
+	if (pthread_create(&thread, NULL, apart, args) == 0)
+		pthread_join(thread, NULL);
+}
+
 static void segments(char **args)
 {
 	int most = too_much(args), n = 0;
@@ -217,6 +319,12 @@ static const struct attack attacks[] = {
 	{ "shared_mapping", shared_mapping },
 	{ "memfds", memfds },
 	{ "memfds_in_flight", memfds_in_flight },
+	{ "shared_and_dropped", shared_and_dropped },
+	{ "memfds_mapped", memfds_mapped },
+	{ "main_thread_ended", main_thread_ended },
+	{ "main_thread_ended_memfds", main_thread_ended_memfds },
+	{ "thread_with_descriptors", thread_with_descriptors },
+	{ "thread_parts_descriptors", thread_parts_descriptors },
 	{ "segments", segments },
 	{ "files", files },
 	{ "pipes", pipes },

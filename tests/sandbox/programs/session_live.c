@@ -360,6 +360,40 @@ static void a_session_is_paused_whole_while_it_forks(void)
 	fh_client_close(client);
 }
 
+/* To /proc a process whose main thread has ended is a zombie, and runs all the same. It ends with 7 when it was stopped
+ * for a second. */
+static void a_process_without_its_main_thread_is_paused(void)
+{
+	struct fh_client *client = open_client();
+	struct fh_sandbox *s = create(client, 0);
+	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
+	char buf[64];
+	o.wall_time_ms = (uint32_t)(bound(1) * 1000);
+	struct fh_process *p =
+	    spawn_with(s, &o,
+	               "exec python3 -c \"\n"
+	               "import ctypes, os, threading, time\n"
+	               "def tick():\n"
+	               "    while open('/proc/self/stat').read().split()[2] != 'Z': time.sleep(0.01)\n"
+	               "    os.write(1, b'ready\\n')\n"
+	               "    last, gap = time.monotonic(), 0\n"
+	               "    while gap < 1:\n"
+	               "        time.sleep(0.01)\n"
+	               "        last, gap = time.monotonic(), time.monotonic() - last\n"
+	               "    os._exit(7)\n"
+	               "threading.Thread(target=tick).start()\n"
+	               "ctypes.CDLL(None).syscall({'x86_64': 60, 'aarch64': 93}[os.uname().machine], 0)\"\n");
+	read_until(p, FH_STDOUT, "ready\n", buf, sizeof(buf));
+	OK(fh_sandbox_pause(s, NULL, &err));
+	nap(1.5);
+	OK(fh_sandbox_resume(s, &err));
+	CHECK(wait_for(p).exit_code == 7);
+	OK(fh_sandbox_destroy(s, &err));
+	fh_process_free(p);
+	fh_sandbox_free(s);
+	fh_client_close(client);
+}
+
 /* While paused its wall clock must not run; this is the control: the same program, not paused, is ended by it. */
 static void a_wall_clock_that_is_not_paused_ends_it(void)
 {
@@ -496,6 +530,7 @@ const struct driver_test live_tests[] = {
 	DRIVER_TEST(unread_output_makes_room_where_that_is_asked_for),
 	DRIVER_TEST(a_paused_session_stands_still_and_its_clocks_too),
 	DRIVER_TEST(a_session_is_paused_whole_while_it_forks),
+	DRIVER_TEST(a_process_without_its_main_thread_is_paused),
 	DRIVER_TEST(a_wall_clock_that_is_not_paused_ends_it),
 	DRIVER_TEST(a_branch_has_the_files_and_goes_its_own_way),
 	DRIVER_TEST(a_port_inside_is_a_stream),
