@@ -12,19 +12,14 @@
  */
 #include "init/init.h"
 
-#include <fcntl.h>
-
 enum {
 	PAGE_OF_FRAGMENTS = 32768,
 	FRAGMENTS_MAX = 17, /* fragments of one packet: the kernel's MAX_SKB_FRAGS */
-	/* bytes that the kernel counts for a packet in addition to its payload: struct sk_buff and struct skb_shared_info
-	 */
+	/* bytes that the kernel counts for a packet beside its payload: struct sk_buff and struct skb_shared_info */
 	PACKET_LEAST = 576,
 	SMALL = 16 << 20,
-	TOLERANCE =
-	    32
-	    << 20, /* bytes of free pages that each processor keeps for itself; /proc/meminfo does not name these either */
-	KIB = 1024,
+	/* bytes of free pages that each processor keeps for itself; /proc/meminfo does not name these either */
+	TOLERANCE = 32 << 20,
 };
 
 /* Figures of /proc/meminfo that are parts of MemTotal and do not overlap. */
@@ -32,36 +27,13 @@ static const char *const named[] = { "MemFree:",       "Buffers:",     "Cached:"
 	                                 "AnonPages:",     "Slab:",        "KernelStack:", "PageTables:",
 	                                 "SecPageTables:", "VmallocUsed:", "Percpu:",      "Hugetlb:" };
 
-static uint64_t value_of(const char *text, const char *name)
-{
-	size_t n = strlen(name);
-	for (const char *p = text; *p; p++) {
-		if ((p == text || p[-1] == '\n') && memcmp(p, name, n) == 0) {
-			uint64_t v = 0;
-			for (p += n; *p == ' '; p++)
-				;
-			for (; *p >= '0' && *p <= '9'; p++)
-				v = v * 10 + (uint64_t)(*p - '0');
-			return v * KIB;
-		}
-	}
-	return 0;
-}
-
 /* 0: not known. */
 static uint64_t unnamed_memory(void)
 {
-	enum { NAME_MAX_SIZE = 32 };
-	static char text[4096 + NAME_MAX_SIZE]; /* comparing a name may go beyond the end of what was read */
-	memset(text, 0, sizeof(text));
-	long fd = fh_sys(__NR_openat, AT_FDCWD, "/proc/meminfo", O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return 0;
-	fh_sys(__NR_read, fd, text, sizeof(text) - NAME_MAX_SIZE);
-	fh_sys(__NR_close, fd);
-	uint64_t total = value_of(text, "MemTotal:"), rest = 0;
+	const char *text = fh_meminfo();
+	uint64_t total = fh_meminfo_bytes(text, "MemTotal:"), rest = 0;
 	for (unsigned i = 0; i < sizeof(named) / sizeof(named[0]); i++)
-		rest += value_of(text, named[i]);
+		rest += fh_meminfo_bytes(text, named[i]);
 	return total > rest ? total - rest : 0;
 }
 

@@ -293,39 +293,30 @@ static void receive(void)
 	on_message((size_t)n, fds, fd_count);
 }
 
-static int64_t read_clock(int clock)
-{
-	struct {
-		int64_t s, ns;
-	} t;
-	fh_sys(__NR_clock_gettime, clock, &t);
-	return t.s * 1000000000 + t.ns;
-}
-
 /* Samples at most every sample_ms, however often the loop wakes, and for at most half of the time. If a sample costs
  * more than usual, the programs caused that (very many processes, descriptors, mappings or sockets), so it counts as
  * their CPU time. 1: a sample was taken.
  *
- * Where only sockets are looked at, most sandboxes have none: then a look is one read, and nothing is told. `in_time`:
- * the loop has waited for a whole period, so that no clock needs to be read. */
+ * Where control groups count the rest, most sandboxes have neither sockets nor many locks: then a look is one read, and
+ * nothing is told. `in_time`: the loop has waited for a whole period, so that no clock needs to be read. */
 static int sample(int in_time)
 {
-	enum { MONOTONIC = 1, OWN_CPU = 2, PLAIN_NS = 1000000 };
+	enum { PLAIN_NS = 1000000 };
 	static int64_t next_ns;
-	if (in.start.only_sockets && (!fh_sockets_can() || (in_time && fh_sockets_none())))
+	if (in.start.only_kernel && in_time && (!fh_sockets_can() || fh_sockets_none()) && !fh_locks_bytes())
 		return 1;
-	int64_t begin = read_clock(MONOTONIC);
+	int64_t begin = fh_clock_ns(FH_CLOCK_MONOTONIC);
 	if (begin < next_ns)
 		return 0;
-	int64_t used = read_clock(OWN_CPU);
+	int64_t used = fh_clock_ns(FH_CLOCK_OWN_CPU);
 	struct fh_init_usage u = { .h = { FH_INIT_USAGE, 0 } };
 	fh_init_sample(&in, &u);
-	int64_t end = read_clock(MONOTONIC), took = end - begin, least = (int64_t)in.start.sample_ms * 1000000;
-	used = read_clock(OWN_CPU) - used - PLAIN_NS;
-	if (used > 0 && !in.start.only_sockets)
+	int64_t end = fh_clock_ns(FH_CLOCK_MONOTONIC), took = end - begin, least = (int64_t)in.start.sample_ms * 1000000;
+	used = fh_clock_ns(FH_CLOCK_OWN_CPU) - used - PLAIN_NS;
+	if (used > 0 && !in.start.only_kernel)
 		in.reaped_sys_us += (uint64_t)used / 1000;
 	next_ns = took * 2 > least ? end + took : begin + least;
-	if (!in.start.only_sockets || u.socket_bytes)
+	if (!in.start.only_kernel || u.kernel_bytes)
 		send_message(&u, sizeof(u), -1);
 	return 1;
 }

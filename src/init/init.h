@@ -51,6 +51,23 @@ void fh_init_get(const struct fh_init_get *m, int pipe, struct fh_init_done *ret
 void fh_tree_kill(int32_t pid, const int *looks, int look_count);
 void fh_tree_hold(uint32_t how, const int *fds, int fd_count, struct fh_init_held *ret);
 
+/* lines.c */
+struct fh_line_reader {
+	int fd;
+	size_t have, at;
+	char text[16384];
+};
+/* The next line, without its newline; 0 at the end. A line longer than the buffer comes in pieces. */
+const char *fh_next_line(struct fh_line_reader *r);
+uint64_t fh_number_in(const char **p, unsigned base);
+int fh_begins(const char *s, const char *with);
+enum { FH_CLOCK_MONOTONIC = 1, FH_CLOCK_OWN_CPU = 2 };
+int64_t fh_clock_ns(int clock);
+/* The text of /proc/meminfo, empty if it cannot be read; and a figure of it, whose name ends with a colon. */
+enum { FH_MEMINFO_NAME_MAX = 32 };
+const char *fh_meminfo(void);
+uint64_t fh_meminfo_bytes(const char *text, const char *name);
+
 /* The kernel's struct linux_dirent64 (getdents64(2)). */
 struct fh_dirent {
 	uint64_t inode;
@@ -66,6 +83,8 @@ void fh_init_disk(const struct fh_init *in, struct fh_init_finished *ret);
 /* A process goes on when its main thread has ended, and is then a zombie in /proc, without memory and descriptors.
  * These are shown under the number of each thread that is alive: ret becomes one of them. 0: there is none. */
 int fh_living_thread(const char *pid, char *ret, size_t size);
+/* Calls `visit` for each process but init, in the order of /proc, until it returns 0. 1: for all of them. */
+int fh_each_process(int (*visit)(const char *pid, void *data), void *data);
 
 /* memfds.c: the files in memory that processes hold open. For each sample: begin, then every process in the order of
  * /proc, with its folder of descriptors, then the bytes of all of them. */
@@ -80,6 +99,19 @@ void fh_shared_begin(void);
 /* returns the bytes of its page tables, and of its private pages in swap */
 uint64_t fh_shared_add_process(const char *pid);
 uint64_t fh_shared_bytes(uint64_t tasks);
+/* Whether a process maps a file in memory that no process held at the last sample, or has too many mappings to know;
+ * -1: it has no mapping. */
+int fh_shared_unheld(const char *pid, int64_t until_ns);
+int fh_open_of(const char *pid, const char *name, int flags); /* opens /proc/PID/NAME */
+
+/* hidden.c: files in memory that no figure of a process shows; counted: bytes of such files that are counted elsewhere.
+ * To be called once for each sample, after those of memfds.c. */
+uint64_t fh_hidden_bytes(uint64_t counted);
+
+/* fdinfo.c: the bytes of file locks, to be called once for each sample; and whether descriptors may wait in a socket.
+ */
+uint64_t fh_locks_bytes(void);
+int fh_descriptors_pass(void);
 
 /* sockets.c: whether the sandbox's sockets can be examined, and the bytes in their buffers and beyond them;
  * are_charged: only those beyond. */

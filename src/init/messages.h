@@ -78,8 +78,8 @@ struct fh_init_start {
 	/* All programs are init's descendants (none is forked from a zygote): while init has no child nothing can change,
 	 * and USAGE is sent once and then no more. So an idle session uses no CPU. */
 	uint32_t rests;
-	uint32_t only_sockets;        /* USAGE is wanted for socket_bytes only; control groups count the rest */
-	uint32_t sockets_are_charged; /* control groups v2 count the buffers of sockets, so socket_bytes leaves them out */
+	uint32_t only_kernel;         /* USAGE is wanted for kernel_bytes only; control groups count the rest */
+	uint32_t sockets_are_charged; /* control groups v2 count the buffers of sockets, so kernel_bytes leaves them out */
 	uint32_t rules;               /* children enter the rule set FH_INIT_RULES; init itself does not */
 	char disk_path[64];           /* a folder of the writable layer, to find out how full that is */
 };
@@ -247,6 +247,6 @@ struct fh_init_usage { /* sampled over all processes but init */
 	uint64_t mapped_bytes; /* resident pages that are not private: files and shared memory */
 	uint64_t disk_bytes;   /* used in the writable layer */
 	uint64_t tasks;
-	/* bytes in the buffers of sockets and beyond them; part of memory_bytes, except with only_sockets */
-	uint64_t socket_bytes;
+	/* bytes in and beyond the buffers of sockets, and of file locks; part of memory_bytes, except with only_kernel */
+	uint64_t kernel_bytes;
 };

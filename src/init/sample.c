@@ -5,7 +5,7 @@
  * The CPU time of a running process is its process clock (clock_gettime, in nanoseconds, all its threads). The CPU time
  * of processes that were waited for is in their parents' figures (cutime in stat, rusage of our own children). Memory
  * is the resident pages without a backing file, those in swap, page tables, files in memory (memfds.c), shared memory
- * (shared.c) and socket buffers (sockets.c).
+ * (shared.c, hidden.c), socket buffers (sockets.c) and file locks (fdinfo.c).
  */
 #include "init/init.h"
 
@@ -103,13 +103,14 @@ int fh_living_thread(const char *pid, char *ret, size_t size)
 	return found;
 }
 
-static void add_process(const char *pid, struct fh_init_usage *u)
+static int add_process(const char *pid, void *usage)
 {
+	struct fh_init_usage *u = usage;
 	static char text[4096];
 	char path[64], living[12];
 	proc_path(path, pid, "stat");
 	if (read_text(path, text, sizeof(text)) <= 0)
-		return;
+		return 1;
 	/* fields after the name: 1 state … 12 utime, 13 stime, 14 cutime, 15 cstime, 18 num_threads (proc(5)) */
 	int main_thread_ended = *stat_field(text, 1) == 'Z' && number(stat_field(text, 18)) > 1;
 	uint64_t utime = number(stat_field(text, 12)), stime = number(stat_field(text, 13));
@@ -144,6 +145,7 @@ static void add_process(const char *pid, struct fh_init_usage *u)
 		u->memory_bytes += fh_shared_add_process(task);
 	}
 	add_descriptors(pid, task);
+	return 1;
 }
 
 void fh_init_disk(const struct fh_init *in, struct fh_init_finished *ret)
@@ -157,32 +159,40 @@ void fh_init_disk(const struct fh_init *in, struct fh_init_finished *ret)
 	ret->inodes_free = fs.f_ffree;
 }
 
-void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
+int fh_each_process(int (*visit)(const char *pid, void *data), void *data)
 {
 	static char entries[16384];
-	if (in->start.only_sockets) {
-		ret->socket_bytes = fh_sockets_bytes(in->start.sockets_are_charged);
+	int all = 1;
+	long dir = fh_sys(__NR_openat, AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	for (long n; dir >= 0 && all && (n = fh_sys(__NR_getdents64, dir, entries, sizeof(entries))) > 0;)
+		for (long at = 0; at < n && all;) {
+			struct fh_dirent *d = (struct fh_dirent *)(void *)(entries + at);
+			at += d->size;
+			all = !is_number(d->name) || number(d->name) == 1 || visit(d->name, data);
+		}
+	if (dir >= 0)
+		fh_sys(__NR_close, dir);
+	return all;
+}
+
+void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
+{
+	int charged = in->start.sockets_are_charged;
+	ret->kernel_bytes = fh_locks_bytes();
+	if (in->start.only_kernel) {
+		ret->kernel_bytes += fh_sockets_can() ? fh_sockets_bytes(charged) : 0;
 		return;
 	}
 	ret->user_us = in->reaped_user_us;
 	ret->sys_us = in->reaped_sys_us;
 	fh_memfds_begin();
 	fh_shared_begin();
-	long dir = fh_sys(__NR_openat, AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	for (long n; dir >= 0 && (n = fh_sys(__NR_getdents64, dir, entries, sizeof(entries))) > 0;)
-		for (long at = 0; at < n;) {
-			struct fh_dirent *d = (struct fh_dirent *)(void *)(entries + at);
-			at += d->size;
-			if (is_number(d->name) && number(d->name) != 1)
-				add_process(d->name, ret);
-		}
-	if (dir >= 0)
-		fh_sys(__NR_close, dir);
-	ret->memory_bytes += fh_memfds_bytes();
-	ret->memory_bytes += fh_shared_bytes(ret->tasks);
-	ret->socket_bytes = fh_sockets_can() ? fh_sockets_bytes(in->start.sockets_are_charged) : 0;
-	ret->memory_bytes += ret->socket_bytes;
+	fh_each_process(add_process, ret);
+	ret->kernel_bytes += fh_sockets_can() ? fh_sockets_bytes(charged) : 0;
 	struct fh_init_finished disk = { 0 };
 	fh_init_disk(in, &disk);
 	ret->disk_bytes = disk.disk_total - disk.disk_free;
+	uint64_t files = fh_memfds_bytes();
+	files += fh_shared_bytes(ret->tasks);
+	ret->memory_bytes += files + fh_hidden_bytes(files + ret->disk_bytes) + ret->kernel_bytes;
 }

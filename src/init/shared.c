@@ -34,65 +34,15 @@ static struct {
 	uint32_t count;
 } mappers;
 
-struct line_reader {
-	int fd;
-	size_t have, at;
-	char text[16384];
-};
-
-/* The next line, without its newline; 0 at the end. A line longer than the buffer comes in pieces. */
-static const char *next_line(struct line_reader *r)
-{
-	for (;;) {
-		for (size_t i = r->at; i < r->have; i++) {
-			if (r->text[i] != '\n')
-				continue;
-			const char *line = r->text + r->at;
-			r->text[i] = 0;
-			r->at = i + 1;
-			return line;
-		}
-		size_t rest = r->have - r->at;
-		if (rest + 1 >= sizeof(r->text))
-			rest = 0;
-		memcpy(r->text, r->text + r->at, rest); /* moves down, so copying forwards is safe */
-		r->at = 0;
-		long n = fh_sys(__NR_read, r->fd, r->text + rest, sizeof(r->text) - rest);
-		if (n <= 0)
-			return 0;
-		r->have = rest + (size_t)n;
-	}
-}
-
-static uint64_t number_in(const char **p, unsigned base)
-{
-	uint64_t v = 0;
-	for (;; (*p)++) {
-		unsigned c = (unsigned char)**p;
-		unsigned digit = c - '0' < 10 ? c - '0' : c - 'a' < 6 ? c - 'a' + 10 : 16;
-		if (digit >= base)
-			return v;
-		v = v * base + digit;
-	}
-}
-
-static int begins(const char *s, const char *with)
-{
-	for (; *with; s++, with++)
-		if (*s != *with)
-			return 0;
-	return 1;
-}
-
 /* The number of a line like "Name: 123 kB", in bytes. */
 static uint64_t kilobytes(const char *line)
 {
 	while (*line && (*line < '0' || *line > '9'))
 		line++;
-	return number_in(&line, 10) * 1024;
+	return fh_number_in(&line, 10) * 1024;
 }
 
-static int open_of(const char *pid, const char *name, int flags)
+int fh_open_of(const char *pid, const char *name, int flags)
 {
 	char path[64];
 	size_t n = strlen(pid);
@@ -111,17 +61,17 @@ void fh_shared_begin(void)
 
 uint64_t fh_shared_add_process(const char *pid)
 {
-	static struct line_reader r;
+	static struct fh_line_reader r;
 	size_t n = strlen(pid);
 	uint64_t bytes = 0, unmapped = 0;
-	r.fd = open_of(pid, "status", 0);
+	r.fd = fh_open_of(pid, "status", 0);
 	r.have = r.at = 0;
 	if (r.fd < 0)
 		return 0;
-	for (const char *line; (line = next_line(&r));)
-		if (begins(line, "RssShmem:"))
+	for (const char *line; (line = fh_next_line(&r));)
+		if (fh_begins(line, "RssShmem:"))
 			bytes = kilobytes(line);
-		else if (begins(line, "VmPTE:") || begins(line, "VmSwap:"))
+		else if (fh_begins(line, "VmPTE:") || fh_begins(line, "VmSwap:"))
 			unmapped += kilobytes(line);
 	fh_sys(__NR_close, r.fd);
 	if (bytes < WORTH_LOOKING)
@@ -160,54 +110,61 @@ static int counts(const char *line, uint64_t device)
 		while (*p == ' ')
 			p++;
 	}
-	uint64_t major = number_in(&p, 16);
+	uint64_t major = fh_number_in(&p, 16);
 	if (*p++ != ':')
 		return 0;
-	uint64_t minor = number_in(&p, 16);
+	uint64_t minor = fh_number_in(&p, 16);
 	while (*p == ' ')
 		p++;
-	uint64_t inode = number_in(&p, 10);
+	uint64_t inode = fh_number_in(&p, 10);
 	while (*p == ' ')
 		p++;
-	if (!inode || (major << 32 | minor) != device || begins(p, "/SYSV"))
+	if (!inode || (major << 32 | minor) != device || fh_begins(p, "/SYSV"))
 		return 0;
 	return !fh_memfds_held(inode);
-}
-
-static int64_t now_ns(void)
-{
-	struct {
-		int64_t s, ns;
-	} t;
-	fh_sys(__NR_clock_gettime, 1 /* CLOCK_MONOTONIC */, &t);
-	return t.s * 1000000000 + t.ns;
 }
 
 /* Bytes mapped by a process. Its mappings are read until `until_ns`; if it has more, all of its shared pages count. */
 static uint64_t mapped_by(const char *pid, uint64_t resident, int64_t until_ns)
 {
-	static struct line_reader r;
+	static struct fh_line_reader r;
 	uint64_t device = shared_device(), bytes = 0;
 	int wanted = 0;
 	uint32_t mappings = 0;
-	if (now_ns() > until_ns)
+	if (fh_clock_ns(FH_CLOCK_MONOTONIC) > until_ns)
 		return resident;
-	r.fd = open_of(pid, "smaps", 0);
+	r.fd = fh_open_of(pid, "smaps", 0);
 	r.have = r.at = 0;
 	if (r.fd < 0)
 		return 0;
-	for (const char *line; (line = next_line(&r));) {
+	for (const char *line; (line = fh_next_line(&r));) {
 		if ((*line >= '0' && *line <= '9') || (*line >= 'a' && *line <= 'f'))
 			wanted = counts(line, device);
-		else if (wanted && (begins(line, "Pss:") || begins(line, "SwapPss:")))
+		else if (wanted && (fh_begins(line, "Pss:") || fh_begins(line, "SwapPss:")))
 			bytes += kilobytes(line);
-		else if (begins(line, "Rss:") && ++mappings % 256 == 0 && now_ns() > until_ns) {
+		else if (fh_begins(line, "Rss:") && ++mappings % 256 == 0 && fh_clock_ns(FH_CLOCK_MONOTONIC) > until_ns) {
 			bytes = bytes > resident ? bytes : resident;
 			break;
 		}
 	}
 	fh_sys(__NR_close, r.fd);
 	return bytes;
+}
+
+int fh_shared_unheld(const char *pid, int64_t until_ns)
+{
+	static struct fh_line_reader r;
+	uint64_t device = shared_device();
+	uint32_t mappings = 0;
+	int found = 0;
+	r.fd = fh_open_of(pid, "maps", 0);
+	r.have = r.at = 0;
+	if (r.fd < 0)
+		return -1;
+	for (const char *line; !found && (line = fh_next_line(&r));)
+		found = counts(line, device) || (++mappings % 256 == 0 && fh_clock_ns(FH_CLOCK_MONOTONIC) > until_ns);
+	fh_sys(__NR_close, r.fd);
+	return found ? 1 : mappings ? 0 : -1;
 }
 
 /* Bytes of semaphores and messages, estimated from their numbers by the minimum that the kernel needs: a cache line for
@@ -236,7 +193,7 @@ uint64_t fh_shared_bytes(uint64_t tasks)
 		int used_ids;
 		unsigned long total, resident, swapped, attempts, successes;
 	} segments = { 0 };
-	int64_t until = now_ns() + LOOK_NS;
+	int64_t until = fh_clock_ns(FH_CLOCK_MONOTONIC) + LOOK_NS;
 	uint64_t bytes = mappers.uncounted + counted_by_number(tasks);
 	for (uint32_t i = 0; i < mappers.count; i++)
 		bytes += mapped_by(mappers.pid[i], mappers.resident[i], until);

@@ -38,7 +38,7 @@ void fh_limits_use(struct fh_sandbox *b, struct fh_usage *ret)
 	fh_cgroup_use(&b->cgroup, &u);
 	*ret = (struct fh_usage){
 		.memory_peak_bytes =
-		    u.memory_peak_bytes ? FH_MAX(u.memory_peak_bytes, b->sockets_peak) : b->peak.memory_peak_bytes,
+		    u.memory_peak_bytes ? FH_MAX(u.memory_peak_bytes, b->kernel_peak) : b->peak.memory_peak_bytes,
 		.processes_peak = u.tasks_peak ? u.tasks_peak - 1 : b->peak.processes_peak,
 	};
 	take_cpu(b, &u, ret);

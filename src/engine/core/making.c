@@ -30,9 +30,9 @@ int fh_sandbox_send_start(struct fh_sandbox *b, struct fh_error *err)
 	start.keep_capabilities = !(b->plan->layers & 1u << FH_LAYER_CAPABILITIES);
 	start.root_capabilities = fh_root_capabilities(b);
 	start.rests = !b->has_program;
-	start.only_sockets = !b->sampling;
+	start.only_kernel = !b->sampling;
 	start.sockets_are_charged = b->engine->cgroups.version[FH_CG_MEMORY] == 2;
-	start.sample_ms = b->parked ? 0 : b->sampling ? FH_SAMPLE_MS : b->sampling_sockets ? FH_SOCKETS_MS : 0;
+	start.sample_ms = b->parked ? 0 : b->sampling ? FH_SAMPLE_MS : b->sampling_kernel ? FH_KERNEL_MS : 0;
 	start.rules = b->rules >= 0;
 	snprintf(start.disk_path, sizeof(start.disk_path), "%.63s", first_writable(b->plan));
 	return fh_sandbox_send(b, &start, sizeof(start), NULL, 0, err);
@@ -127,7 +127,7 @@ static int make_cgroup(struct fh_sandbox *b, const struct fh_cgroup_limits *limi
 	for (int c = 0; c < FH_CG_COUNT_; c++)
 		any = any || b->engine->cgroups.version[c];
 	b->sampling = !b->engine->cgroups.version[FH_CG_MEMORY] || !b->engine->cgroups.version[FH_CG_CPUACCT];
-	b->sampling_sockets = b->engine->cgroups.version[FH_CG_MEMORY] != 0;
+	b->sampling_kernel = b->engine->cgroups.version[FH_CG_MEMORY] != 0;
 	return any ? fh_cgroup_create(&b->cgroup, &b->engine->cgroups, name, limits, err) : 0;
 }
 
@@ -184,7 +184,7 @@ int fh_sandbox_launch_fresh(struct fh_sandbox *b, struct fh_error *err)
 {
 	/* the plan that a client can ask for shows what is in force */
 	b->plan->root_capabilities = fh_root_capabilities(b) != 0;
-	int r = fh_launch(b->plan, FH_PART_WHOLE, b->cgroup.host ? &b->cgroup : NULL, &b->ids, b->sampling, &b->child, err);
+	int r = fh_launch(b->plan, FH_PART_WHOLE, b->cgroup.host ? &b->cgroup : NULL, &b->ids, &b->child, err);
 	if (r < 0)
 		return r;
 	(void)fh_watch_set(b->engine->loop, &b->report_watch, b->child.report, EPOLLIN);

@@ -37,7 +37,7 @@ enum {
 	FH_FINISH_MS = 250,       /* time for init to kill all processes inside, before init itself is killed */
 	FH_GETS_MAX = 64,         /* GET requests in progress for one sandbox */
 	FH_SAMPLE_MS = 10,
-	FH_SOCKETS_MS = 20, /* between two samples where control groups count everything but socket buffers */
+	FH_KERNEL_MS = 20, /* between two samples where control groups count everything but socket buffers */
 };
 
 /* Bounds how long init may keep a request (start a program, put files, get a file) without progress: if a request is
@@ -118,8 +118,8 @@ struct fh_sandbox {
 	struct fh_ids ids;
 	struct fh_cgroup cgroup;
 	bool sampling;
-	bool sampling_sockets; /* init reports the memory that sockets hold and that the control groups do not count */
-	uint64_t sockets_peak; /* highest memory use, in bytes, including socket buffers */
+	bool sampling_kernel; /* init reports what sockets and locks hold and the control groups do not count as memory */
+	uint64_t kernel_peak; /* highest memory use, in bytes, including what the kernel holds for programs */
 	struct fh_template *template; /* set by the origin; NULL: the sandbox was made fresh */
 	struct fh_sandbox *next_parked;
 	uint32_t token;            /* number of this sandbox in messages to the holder and the zygote */

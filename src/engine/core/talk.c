@@ -152,7 +152,7 @@ static void fire_memory(struct fh_sandbox *b)
 }
 
 /* Adds what sockets hold and control groups do not count (v1: their buffers as well) to the memory that these count. */
-static void on_sockets(struct fh_sandbox *b, uint64_t bytes)
+static void on_kernel_memory(struct fh_sandbox *b, uint64_t bytes)
 {
 	enum { WORTH_LOOKING = 256 << 10 };
 	if (bytes < WORTH_LOOKING)
@@ -160,7 +160,7 @@ static void on_sockets(struct fh_sandbox *b, uint64_t bytes)
 	struct fh_cgroup_use now;
 	fh_cgroup_now(&b->cgroup, &now);
 	uint64_t memory = bytes + now.memory_bytes;
-	b->sockets_peak = FH_MAX(b->sockets_peak, memory);
+	b->kernel_peak = FH_MAX(b->kernel_peak, memory);
 	if (memory > b->plan->limits.value[FH_LIMIT_MEMORY])
 		fire_memory(b);
 }
@@ -169,8 +169,8 @@ static void on_usage(struct fh_sandbox *b, const struct fh_init_usage *u)
 {
 	uint64_t memory = u->memory_bytes + u->disk_bytes;
 	const uint64_t *limit = b->plan->limits.value;
-	if (b->sampling_sockets)
-		on_sockets(b, u->socket_bytes);
+	if (b->sampling_kernel)
+		on_kernel_memory(b, u->kernel_bytes);
 	if (!b->sampling)
 		return;
 	b->sample = *u;

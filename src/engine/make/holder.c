@@ -95,7 +95,6 @@ static void make(const struct holder *h, const struct fh_holder_make *m, const i
 		.init_socket = fds[0],
 		.report = ask[1],
 		.go = go[0],
-		.sampling = h->template.sampling,
 		.has_network = network >= 0,
 	};
 	struct clone_args args = { .flags = CLONE_PARENT | CLONE_PIDFD | fh_launch_namespaces(h->plan),

@@ -34,7 +34,6 @@ struct fh_holder_template {
 	uint32_t op;
 	uint32_t ranges;   /* as in struct fh_ids */
 	uint32_t uid, gid; /* without ranges: the single id, as seen in the template's user namespace */
-	uint32_t sampling;
 	uint32_t zero;
 	uint64_t plan_size; /* the message's second descriptor is memory with the plan, encoded as in frames */
 };

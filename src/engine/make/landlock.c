@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Landlock, as a second layer over the mounts: reading is allowed everywhere, writing only where the plan has something
  * writable; signals and abstract sockets cannot leave the domain. Source: kernel
- * Documentation/userspace-api/landlock.rst (ABI 1 to 7). */
+ * Documentation/userspace-api/landlock.rst (ABI 1 to 9). */
 #include "engine/make/launch.h"
 
 #include <errno.h>
@@ -29,6 +29,7 @@ enum {
 	FS_REFER = 1 << 13,
 	FS_TRUNCATE = 1 << 14,
 	FS_IOCTL_DEV = 1 << 15,
+	FS_RESOLVE_UNIX = 1 << 16, /* connecting to a unix socket that a process outside of the domain made */
 	SCOPE_ABSTRACT_UNIX_SOCKET = 1 << 0,
 	SCOPE_SIGNAL = 1 << 1,
 	CREATE_RULESET_VERSION = 1,
@@ -44,6 +45,8 @@ static uint64_t fs_of_abi(long abi)
 		fs |= FS_TRUNCATE;
 	if (abi >= 5)
 		fs |= FS_IOCTL_DEV;
+	if (abi >= 9)
+		fs |= FS_RESOLVE_UNIX;
 	return fs;
 }
 
@@ -80,9 +83,10 @@ int fh_landlock_rules(const struct fh_plan *plan)
 	int r = allow(ruleset, "/", FS_EXECUTE | FS_READ_FILE | FS_READ_DIR);
 	for (size_t i = 0; r == 0 && i < plan->mount_count; i++) {
 		const struct fh_plan_mount *m = &plan->mounts[i];
-		if (m->kind == FH_MOUNT_WRITABLE || m->kind == FH_MOUNT_VOLUME ||
-		    ((m->kind == FH_MOUNT_BIND || m->kind == FH_MOUNT_FILE) && m->writable))
+		if (m->kind == FH_MOUNT_WRITABLE || m->kind == FH_MOUNT_VOLUME)
 			r = allow(ruleset, m->target, all);
+		else if ((m->kind == FH_MOUNT_BIND || m->kind == FH_MOUNT_FILE) && m->writable) /* sockets there are others' */
+			r = allow(ruleset, m->target, all & ~(uint64_t)FS_RESOLVE_UNIX);
 		else if (m->kind == FH_MOUNT_DEV) /* device nodes, terminals, and /dev/shm, which is writable */
 			r = allow(ruleset, m->target, all);
 		else if (m->kind == FH_MOUNT_PROC) /* a process's own files; mounts make the host's settings read-only */

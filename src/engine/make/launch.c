@@ -75,7 +75,7 @@ int fh_launch_init_image(struct fh_error *err)
 }
 
 int fh_launch(const struct fh_plan *plan, enum fh_part part, const struct fh_cgroup *cgroup, const struct fh_ids *ids,
-              bool sampling, struct fh_child *ret, struct fh_error *err)
+              struct fh_child *ret, struct fh_error *err)
 {
 	int init_image = fh_launch_init_image(err);
 	if (init_image < 0)
@@ -97,7 +97,6 @@ int fh_launch(const struct fh_plan *plan, enum fh_part part, const struct fh_cgr
 		.init_socket = pair[1],
 		.report = report[1],
 		.go = go[0],
-		.sampling = sampling,
 		.root_bytes = root_size(plan),
 	};
 	struct clone_args args = { .flags = CLONE_PIDFD | fh_launch_namespaces(plan),

@@ -66,7 +66,6 @@ struct fh_launch {
 	int init_socket;     /* becomes descriptor 3 of init */
 	int report;          /* write end of the report pipe */
 	int go;              /* read end; one byte arrives when the id maps are written */
-	bool sampling;       /* init samples memory, so it needs the right to read every process */
 	bool has_network;    /* the child is in its network namespace already, with the loopback interface up */
 	uint64_t root_bytes; /* size of the root's own tmpfs, in bytes */
 };
@@ -108,7 +107,7 @@ struct fh_child {
 };
 /* Clones the child and returns at once; the report pipe tells how it went. */
 int fh_launch(const struct fh_plan *plan, enum fh_part part, const struct fh_cgroup *cgroup, const struct fh_ids *ids,
-              bool sampling, struct fh_child *ret, struct fh_error *err);
+              struct fh_child *ret, struct fh_error *err);
 /* A descriptor of fumehood-init in sealed memory, which stays open as long as the engine runs; -1 with err. */
 int fh_launch_init_image(struct fh_error *err);
 /* The CLONE_NEW* bits of the plan's layers, without those for the user and cgroup namespaces. */

@@ -23,11 +23,9 @@
 #define SIGNALS_INIT "would signal init, which in some hosts is the same user"
 
 const struct fh_policy_entry fh_seccomp_policy[] = {
-	/* /proc lists descriptors by process, and so does whoever counts what they hold. No thread library does this. */
-	FH_E_IF("clone", EINVAL, "descriptors of a thread, which its process does not show",
-	        FH_MASKED(0, CLONE_THREAD | CLONE_FILES, CLONE_THREAD)),
-	FH_E_IF("close_range", EINVAL, "descriptors of a thread, which its process does not show",
-	        FH_ANY(2, 2 /* CLOSE_RANGE_UNSHARE */)),
+#define OWN_TABLE "a thread's own descriptors, which /proc does not list: nobody could count what they hold"
+	FH_E_IF("clone", EINVAL, OWN_TABLE, FH_MASKED(0, CLONE_THREAD | CLONE_FILES, CLONE_THREAD)),
+	FH_E_IF("close_range", EINVAL, OWN_TABLE, FH_ANY(2, 2 /* CLOSE_RANGE_UNSHARE */)),
 	FH_A_IF("clone", "new processes and threads, but no new namespaces", FH_MASKED(0, CLONE_NAMESPACES, 0)),
 
 	/* For an unknown protocol or type the kernel may load a module. Whatever is not listed here fails as in a kernel
@@ -113,6 +111,9 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	 * user's files. */
 	FH_E_IF("fcntl", EINVAL, "leaves a word on a file of the host", FH_IS(1, 1036 /* F_SET_RW_HINT */)),
 	FH_E_IF("fcntl", EINVAL, "leaves a word on a file of the host", FH_IS(1, 1038 /* F_SET_FILE_RW_HINT */)),
+#define UNSEEN "a lock (new in 3.15) whose file may have no descriptor any more: nobody could count them"
+	FH_E_IF("fcntl", EINVAL, UNSEEN, FH_IS(1, F_OFD_SETLK)),
+	FH_E_IF("fcntl", EINVAL, UNSEEN, FH_IS(1, F_OFD_SETLKW)),
 	FH_E_IF("madvise", EINVAL, "pages merged with those of others tell what others hold", FH_IS(2, MADV_MERGEABLE)),
 	FH_E_IF("madvise", EINVAL, "pushes memory into the host's swap, which only control groups limit",
 	        FH_IS(2, 21 /* MADV_PAGEOUT */)),

@@ -171,17 +171,15 @@ static int bound_user_namespace(const struct fh_launch *l)
 	return 0;
 }
 
-/* The capabilities that init keeps: to become the program's user, to kill, and to drop the rest; if it samples, to read
- * all processes. */
+/* The capabilities that init keeps: to become the program's user, to kill, to drop the rest, and to read the
+ * descriptors of all processes. */
 static uint64_t init_capabilities(const struct fh_launch *l)
 {
-	uint64_t keep = 1ULL << CAP_SETPCAP;
+	uint64_t keep = 1ULL << CAP_SETPCAP | 1ULL << CAP_SYS_PTRACE;
 	if (l->ids.ranges)
 		keep |= 1ULL << CAP_KILL | 1ULL << CAP_SETUID | 1ULL << CAP_SETGID;
 	if (l->ids.ranges && l->plan->root_capabilities) /* so that init can give them to programs */
 		keep |= FH_ROOT_CAPABILITIES;
-	if (l->sampling)
-		keep |= 1ULL << CAP_SYS_PTRACE;
 	return keep;
 }
 

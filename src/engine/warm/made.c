@@ -151,7 +151,7 @@ void fh_made_adopt(struct fh_sandbox *b, const struct fh_owner *owner, struct fh
 		fh_error_sys(&err, -r, "cannot set the limits of a control group");
 		err.phase = FH_PHASE_CREATE;
 		fh_sandbox_fail(b, &err);
-	} else if ((b->sampling || b->sampling_sockets) && fh_sandbox_send_start(b, &err) < 0) {
+	} else if ((b->sampling || b->sampling_kernel) && fh_sandbox_send_start(b, &err) < 0) {
 		fh_sandbox_fail(b, &err);
 	}
 }

@@ -149,7 +149,6 @@ static bool send_template(struct fh_template *t)
 	fh_plan_free(park);
 	m.uid = t->plan->uid; /* without ranges: the single id, as seen in the template's user namespace */
 	m.gid = t->plan->gid;
-	m.sampling = !t->engine->cgroups.version[FH_CG_MEMORY] || !t->engine->cgroups.version[FH_CG_CPUACCT];
 	m.plan_size = plan.n;
 	int fds[2] = { fh_launch_init_image(&err), memory };
 	return memory >= 0 && fds[0] >= 0 && fh_write_all(memory, plan.p, plan.n) == 0 &&

@@ -523,7 +523,7 @@ struct fh_template *fh_template_start(struct fh_engine *e, const struct fh_plan 
 	if (r == 0 && groups)
 		r = fh_cgroup_create(&t->cgroup, &e->cgroups, name, &limits, err);
 	if (r == 0)
-		r = fh_launch(root, FH_PART_SHARED, t->cgroup.host ? &t->cgroup : NULL, &t->ids, false, &t->child, err);
+		r = fh_launch(root, FH_PART_SHARED, t->cgroup.host ? &t->cgroup : NULL, &t->ids, &t->child, err);
 	fh_plan_free(root);
 	if (r) {
 		(void)fh_cgroup_remove(&t->cgroup);

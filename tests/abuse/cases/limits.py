@@ -68,8 +68,9 @@ CASES = [
     memory("shared memory", "shared_mapping", numbers="3", statuses=("memory_limit", "ok"), quick=False),
     # where samples come too late, the limit of file sizes stops it
     memory("memfd", "memfds", numbers="4", statuses=(*OVER, "disk_limit")),
-    memory("memfds under way in a socket", "memfds_in_flight", numbers="4", statuses=(*OVER, *UNSEEN), named=only_sampled(
-        "files in memory (memfd) while they are on their way through a socket")),
+    memory("memfds under way in a socket", "memfds_in_flight", numbers="4"),
+    memory("shared memory in no page table", "shared_and_dropped"),
+    memory("memfds that are mapped and closed", "memfds_mapped"),
     memory("memory of a process without its main thread", "main_thread_ended"),
     memory("memfds of a process without its main thread", "main_thread_ended_memfds", quick=False, statuses=(*OVER, "disk_limit")),
     *[memory(name, attack, statuses=("ok",), quick=False, control=Without(("seccomp",), LARGE))
@@ -93,8 +94,10 @@ CASES = [
       for attack, mib in (("access_lists", "60"), ("landlock_rules", "10"), ("multicast_sources", "10"))],
     Case("memory of the kernel: futex tables", "kernel_memory", "futex_tables", args=("20",), limits=(*SMALL, "--open-files", "1024"), at_once=3,
          control=OnlyAs(Without(("seccomp",), ("--memory", "400M")), EVERYBODY if LINUX >= (6, 16) else (), "Linux has them since 6.16")),
-    Case("memory of the kernel: locks", "kernel_memory", "locks", args=("20",), limits=(*SMALL, "--open-files", "1024"), at_once=1,
-         named="memory of file locks"),
+    Case("memory of the kernel: locks", "kernel_memory", "locks", args=("120",), limits=("--memory", "24M", "--disk", "64M", "--open-files", "1024", "--cpu-time", "30", "--wall-time", "59"),
+         statuses=OVER, at_once=1, quick=False, control=Raised(LARGE)),
+    Case("memory of the kernel: locks of open files", "kernel_memory", "locks_of_open_files", args=("5",), limits=(*SMALL, "--open-files", "1024"),
+         statuses=("ok",), at_once=1, control=Without(("seccomp",))),
     # what makes whoever counts the memory slow, so that it would be counted too late
     *[Case(f"memory beside {attack.replace('_', ' ')}", "kernel_memory", attack, args=("300",), limits=("--memory", "160M", "--open-files", "1024", "--wall-time", "60"),
            statuses=("memory_limit",), at_once=1, quick=attack == "many_descriptors", control=Raised(("--memory", "8G", "--cpu-time", "60")))

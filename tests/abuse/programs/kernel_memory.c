@@ -372,7 +372,7 @@ static void multicast_sources(char **args)
 /* Record locks, each on a byte of its own, of as many files as are needed to keep their lists short. */
 static void locks(char **args)
 {
-	enum { FILES = 900, EACH_FILE = 400 };
+	enum { FILES = 900, EACH_FILE = 1500 };
 	long most = atol(argument(args, 0, "64")) * MIB, bytes = 0;
 	char path[64];
 	for (int i = 0; i < FILES && bytes < most; i++, moment()) {
@@ -386,6 +386,29 @@ static void locks(char **args)
 		}
 	}
 	done("record locks", bytes, args);
+}
+
+/* Those of an open file description that has no descriptor any more, because it is mapped. */
+static void locks_of_open_files(char **args)
+{
+	enum { EACH_FILE = 1500, F_OFD = 37 /* F_OFD_SETLK */ };
+	long most = atol(argument(args, 0, "64")) * MIB, bytes = 0, before = -1;
+	char path[64];
+	for (int i = 0; bytes < most && bytes > before; i++, moment()) {
+		snprintf(path, sizeof(path), "/tmp/file%d", i);
+		int fd = open(path, O_RDWR | O_CREAT, 0600);
+		before = bytes;
+		for (int k = EACH_FILE; fd >= 0 && k > 0; k--) {
+			struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 2L * k, .l_len = 1 };
+			if (fcntl(fd, F_OFD, &lock) < 0)
+				break;
+			bytes += 192;
+		}
+		if (fd < 0 || mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED)
+			break;
+		close(fd);
+	}
+	done("locks of open files", bytes, args);
 }
 
 /* Takes memory beside READERS processes that have each done something first. */
@@ -461,6 +484,7 @@ static const struct attack attacks[] = {
 	{ "multicast_sources", multicast_sources },
 	{ "futex_tables", futex_tables },
 	{ "locks", locks },
+	{ "locks_of_open_files", locks_of_open_files },
 	{ "many_mappings", many_mappings },
 	{ "many_descriptors", many_descriptors },
 };

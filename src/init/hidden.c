@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Files in memory whose pages no figure of a process shows, for hosts without control groups: shared memory whose pages
+ * were taken out of the page tables again (madvise) or never put there, and that no process holds open; and files on
+ * their way through a socket.
+ *
+ * Nothing tells the size of such a file. What can be seen is that there may be one: a mapping of a file that nobody
+ * holds, or a descriptor in a socket. Where that is so, memory of this kind that the host has more than at a time when
+ * it was not so, and that is not counted elsewhere, counts as the sandbox's. Source: proc_meminfo(5).
+ */
+#include "init/init.h"
+
+enum {
+	TOLERANCE = 32 << 20, /* others on the host use such memory as well */
+	LOOK_NS = 20000000,
+};
+
+static int maps_unheld(const char *pid, void *until)
+{
+	char living[12];
+	int r = fh_shared_unheld(pid, *(int64_t *)until);
+	if (r < 0 && fh_living_thread(pid, living, sizeof(living)))
+		r = fh_shared_unheld(living, *(int64_t *)until);
+	return r <= 0;
+}
+
+static int may_be_hidden(void)
+{
+	int64_t until = fh_clock_ns(FH_CLOCK_MONOTONIC) + LOOK_NS;
+	return !fh_each_process(maps_unheld, &until) || fh_descriptors_pass();
+}
+
+uint64_t fh_hidden_bytes(uint64_t counted)
+{
+	static uint64_t before;
+	uint64_t all = fh_meminfo_bytes(fh_meminfo(), "Shmem:"), others = all > counted ? all - counted : 0;
+	if (!before || others < before)
+		before = others;
+	if (others - before <= TOLERANCE)
+		return 0;
+	if (may_be_hidden())
+		return others - before - TOLERANCE;
+	before = others;
+	return 0;
+}
