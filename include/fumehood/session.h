@@ -78,13 +78,18 @@ FH_PUBLIC int fh_sandbox_resume(struct fh_sandbox *sandbox, struct fh_error *err
 /* ----------------------------------------------------------------------------------------- branches and snapshots */
 
 /* Makes a new sandbox with the plan of `from` and a copy of its writable folders. Processes, sockets and terminals are
- * not copied; fh_sandbox_processes lists the processes of `from`. What programs write during the copy may or may not be
- * included. Fails with FH_E_UNAVAILABLE if `from` is paused. The plan's own files are not written again. */
+ * not copied; fh_sandbox_processes lists the processes of `from`, and fh_sandbox_left_out the files that did not come
+ * along. What programs write during the copy may or may not be included: pause `from` before, where nothing may change.
+ * The plan's own files are not written again. */
 FH_PUBLIC int fh_sandbox_branch(struct fh_sandbox *from, const struct fh_sandbox_options *options,
                                 struct fh_sandbox **ret, struct fh_error *err);
+/* Of a sandbox that was made by a branch or from a snapshot: what the original had and this one lacks, each as
+ * "PATH: reason": sockets, files and folders that the session's user cannot read, what was replaced during the copy. At
+ * most 256, then "N more". Ends with NULL; never NULL itself. Valid while the sandbox is. */
+FH_PUBLIC const char *const *fh_sandbox_left_out(const struct fh_sandbox *sandbox);
 /* Writes the plan and all files of the writable folders to a descriptor. Any number of sandboxes can be restored from
  * it, also on another host that has the same host files that the plan shows. *ret_left_out (may be NULL): number of
- * entries that are no file, folder or link. */
+ * entries that did not come along (fh_sandbox_left_out names them). */
 FH_PUBLIC int fh_sandbox_snapshot(struct fh_sandbox *sandbox, int fd, uint64_t *ret_left_out, struct fh_error *err);
 FH_PUBLIC int fh_sandbox_restore(struct fh_client *client, int fd, const struct fh_sandbox_options *options,
                                  struct fh_sandbox **ret, struct fh_error *err);

@@ -215,6 +215,7 @@ _FUNCTIONS = {
     "fh_sandbox_usage": (c_int, [c_void_p, POINTER(CSandboxUsage), _PE]),
     "fh_sandbox_pause": (c_int, [c_void_p, POINTER(c_int), _PE]),
     "fh_sandbox_resume": (c_int, [c_void_p, _PE]),
+    "fh_sandbox_left_out": (POINTER(c_char_p), [c_void_p]),
     "fh_sandbox_branch": (c_int, [c_void_p, POINTER(CSandboxOptions), POINTER(c_void_p), _PE]),
     "fh_sandbox_snapshot": (c_int, [c_void_p, c_int, POINTER(c_uint64), _PE]),
     "fh_sandbox_restore": (c_int, [c_void_p, c_int, POINTER(CSandboxOptions), POINTER(c_void_p), _PE]),

@@ -2,6 +2,7 @@
 """Sandboxes that live for more than one program: sessions."""
 import contextlib
 import ctypes
+import itertools
 from ctypes import byref, c_size_t, c_void_p
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence
 
@@ -93,6 +94,8 @@ class Sandbox:
         self._destroyed = False
         self._contexts: List[Any] = []
         self.not_branched: List[ProcessInfo] = []
+        #: Of a branch, or one that a snapshot started: files that the original has and this one lacks, with the reason.
+        self.left_out: List[str] = []
         self.client = client or default_client()
         if plan is not None:
             if language is not None or arguments:
@@ -114,7 +117,7 @@ class Sandbox:
         """An object whose handle the caller fills in."""
         self = cls.__new__(cls)
         self._handle, self._destroyed, self._contexts, self.client, self._plan = c_void_p(), False, [], client, None
-        self.not_branched = []
+        self.not_branched, self.left_out = [], []
         return self
 
     @classmethod
@@ -127,12 +130,18 @@ class Sandbox:
 
     def branch(self, *, lease: float = 0, name: Optional[str] = None) -> "Sandbox":
         """Another sandbox like this one, with a copy of all files as they are now. Processes do not come along, code contexts
-        neither (:meth:`Context.branch` does that within a sandbox): ``not_branched`` of the new one has those that ran."""
+        neither (:meth:`Context.branch` does that within a sandbox): ``not_branched`` of the new one has those that ran,
+        ``left_out`` names the files that could not be copied."""
         made, options, error = Sandbox._adopt(self.client), _options(lease, name), _l.CError()
         made.not_branched = [process for process in self.processes() if process.exit is None]
         with self._using() as handle:
             _l.check(_l.lib.fh_sandbox_branch(handle, byref(options), byref(made._handle), byref(error)), error)
-        return made
+        return made._name_left_out()
+
+    def _name_left_out(self) -> "Sandbox":
+        with self._using() as handle:
+            self.left_out = [_l.text(name) for name in itertools.takewhile(bool, _l.lib.fh_sandbox_left_out(handle))]
+        return self
 
     def snapshot(self, file: Any) -> int:
         """Writes its plan and all its files to a file that is open, from which :meth:`restore` starts sandboxes. Returns how many
@@ -150,7 +159,7 @@ class Sandbox:
         with made.client.using() as connection:
             _l.check(_l.lib.fh_sandbox_restore(connection, file.fileno(), byref(options), byref(made._handle), byref(error)),
                      error)
-        return made
+        return made._name_left_out()
 
     @property
     def files(self) -> Files:

@@ -21,6 +21,7 @@ enum fh_helper_kind {
 	FH_HELPER_EVENT,    /* MASK, COOKIE, NAME */
 	FH_HELPER_PROGRESS, /* COUNT: the helper is still working */
 	FH_HELPER_SYNCED,   /* of a watch: everything that happened before a byte came on its stdin has been told */
+	FH_HELPER_LEFT_OUT, /* NAME, SYS: what an export lacks, 0 if it is of a kind that is never copied; or COUNT more */
 };
 
 enum fh_helper_field {
@@ -51,4 +52,5 @@ enum fh_helper_field {
 enum {
 	FH_HELPER_ARGUMENTS_MAX = 64,
 	FH_HELPER_RECORD_MAX = 256 * 1024, /* bytes of any record, without its head */
+	FH_HELPER_LEFT_OUT_MAX = 256,      /* names that an import passes on */
 };

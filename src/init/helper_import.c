@@ -172,6 +172,23 @@ static long make_folder(int at, const char *last)
 	return 0;
 }
 
+/* Owner and times of what is not opened: a link, a FIFO. */
+static void own_by_name(int at, const char *last)
+{
+	fh_sys(__NR_fchownat, at, last, (int)entry.number[FH_HELPER_UID], (int)entry.number[FH_HELPER_GID],
+	       AT_SYMLINK_NOFOLLOW);
+	set_times(at, last, AT_SYMLINK_NOFOLLOW);
+}
+
+static long make_fifo(int at, const char *last)
+{
+	long r =
+	    fh_sys(__NR_mknodat, at, last, (uint64_t)S_IFIFO | ((uint32_t)entry.number[FH_HELPER_MODE] & KEPT_MODE), 0);
+	if (r == 0)
+		own_by_name(at, last);
+	return r;
+}
+
 static long make_same(int at, const char *last)
 {
 	const char *old;
@@ -202,11 +219,10 @@ static long make_entry(const char *p, size_t n)
 			r = make_same((int)at, last);
 		} else if (r == 0 && type == FH_FILE_LINK) {
 			r = fh_sys(__NR_symlinkat, entry.target, at, last);
-			if (r == 0) {
-				fh_sys(__NR_fchownat, at, last, (int)entry.number[FH_HELPER_UID], (int)entry.number[FH_HELPER_GID],
-				       AT_SYMLINK_NOFOLLOW);
-				set_times((int)at, last, AT_SYMLINK_NOFOLLOW);
-			}
+			if (r == 0)
+				own_by_name((int)at, last);
+		} else if (r == 0 && type == FH_FILE_FIFO) {
+			r = make_fifo((int)at, last);
 		} else if (r == 0 && type == FH_FILE_REGULAR) {
 			r = fh_open_path((int)at, last, (uint64_t)O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 			entry.fd = r < 0 ? -1 : (int)r;
@@ -218,6 +234,24 @@ static long make_entry(const char *p, size_t n)
 	}
 	fh_sys(__NR_close, at);
 	return r;
+}
+
+/* Passes on what the export lacks: the first of them by name, the others as a number when all is done. */
+static uint64_t left_out;
+
+static void pass_on_left_out(const char *p, size_t n)
+{
+	if (left_out++ < FH_HELPER_LEFT_OUT_MAX && n <= FH_HELPER_PATH_MAX + 64)
+		fh_out_plain(FH_HELPER_LEFT_OUT, p, n);
+}
+
+static void count_others_left_out(void)
+{
+	if (left_out <= FH_HELPER_LEFT_OUT_MAX)
+		return;
+	fh_out_begin(FH_HELPER_LEFT_OUT);
+	fh_out_number(FH_HELPER_COUNT, left_out - FH_HELPER_LEFT_OUT_MAX);
+	fh_out_end();
 }
 
 /* What the last record says: 1, or the error with which the export ended. */
@@ -265,6 +299,8 @@ static long import_record(uint64_t *ret_count)
 		return r < 0 ? r : 0;
 	}
 	finish_file();
+	if (h.kind == FH_HELPER_LEFT_OUT)
+		pass_on_left_out(p, h.size);
 	if (h.kind == FH_HELPER_DONE)
 		return export_error(p, h.size);
 	if (h.kind != FH_HELPER_ENTRY)
@@ -282,5 +318,6 @@ long fh_helper_import(const char *const *argv, uint64_t *ret_count)
 	do
 		r = import_record(ret_count);
 	while (r == 0);
+	count_others_left_out();
 	return r < 0 ? r : 0;
 }

@@ -70,7 +70,8 @@ static const char *own_name(const struct level *above)
 	return *name == '/' ? name + 1 : name;
 }
 
-static uint64_t one_device; /* if not 0, folders on other devices are passed over */
+static void (*on_skipped)(long error); /* called for a folder that cannot be entered, while `path` names it; may be 0 */
+static uint64_t one_device;            /* if not 0, folders on other devices are passed over */
 
 /* Visits everything below the folder `fd`, of which it takes ownership; `path` must hold the folder's path. Returns the
  * number of folders that could not be entered, or the negative result of a visit. */
@@ -112,7 +113,9 @@ static long walk(int fd, int64_t depth, visit_fn *visit)
 		                : -EMFILE;
 		if (next < 0)
 			skipped++;
-		else
+		if (next < 0 && on_skipped)
+			on_skipped(next);
+		if (next >= 0)
 			open_level(&levels[++top], (int)next, strlen(path));
 	}
 	return skipped;
@@ -316,31 +319,44 @@ static void out_contents(int fd)
 	}
 }
 
+/* Names an entry that does not come along. error: 0 or -errno. */
+static void name_left_out(long error)
+{
+	fh_out_begin(FH_HELPER_LEFT_OUT);
+	fh_out_text(FH_HELPER_NAME, path);
+	fh_out_number(FH_HELPER_SYS, (uint64_t)-error);
+	fh_out_end();
+}
+
+static long leave_out(long error)
+{
+	left_out++;
+	name_left_out(error);
+	return 0;
+}
+
 static long export_entry(const struct stat *st, int dir, const char *name, int folder_end)
 {
-	int fd = -1;
-	if (!S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode) && !S_ISLNK(st->st_mode)) {
-		left_out++;
-		return 0;
-	}
+	int fd = -1, closed = 0; /* closed: a folder that nothing in it can follow */
+	int has_data = S_ISREG(st->st_mode) || S_ISDIR(st->st_mode);
+	if (!has_data && !S_ISLNK(st->st_mode) && !S_ISFIFO(st->st_mode))
+		return leave_out(0);
 	const char *other = !S_ISDIR(st->st_mode) && st->st_nlink > 1 ? same_as(st) : 0;
-	if (!S_ISLNK(st->st_mode) && !other) {
+	if (has_data && !other) {
 		fd = (int)fh_sys(__NR_openat, dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
-		if (fd < 0 && S_ISREG(st->st_mode)) {
-			left_out++;
-			return 0;
-		}
+		closed = fd < 0 && S_ISDIR(st->st_mode);
+		if (fd < 0 && !closed)
+			return leave_out(fd);
 	}
 	struct stat now = *st;
 	if (fd >= 0 && (fh_sys(__NR_fstat, fd, &now) < 0 || (now.st_mode & S_IFMT) != (st->st_mode & S_IFMT))) {
-		left_out++; /* the entry was replaced meanwhile */
 		fh_sys(__NR_close, fd);
-		return 0;
+		return leave_out(-EAGAIN); /* the entry was replaced meanwhile */
 	}
 	fh_out_entry(path, &now, dir, name);
 	if (other)
 		fh_out_text(FH_HELPER_SAME, other);
-	if (folder_end)
+	if (folder_end || closed)
 		fh_out_number(FH_HELPER_AGAIN, 1);
 	else if (fd >= 0)
 		out_attributes(fd);
@@ -355,6 +371,7 @@ static long export_entry(const struct stat *st, int dir, const char *name, int f
 long fh_helper_export(const char *const *argv, uint64_t *ret_count)
 {
 	long r = 0;
+	on_skipped = name_left_out;
 	for (; *argv && r >= 0; argv++) {
 		size_t n = strlen(*argv);
 		long fd = n < sizeof(path) ? fh_open_path(AT_FDCWD, *argv, O_RDONLY | O_DIRECTORY, 0) : -ENAMETOOLONG;

@@ -149,9 +149,23 @@ bool fh_session_split(const char *text, char **ret_name, const char **ret_path)
 
 /* ------------------------------------------------------------------------------------------------------ new, branch */
 
+/* Says which files of the original are not in a branch, or a session from a snapshot; returns them as JSON. */
+static json_t *name_left_out(const struct fh_sandbox *made)
+{
+	json_t *list = json_array();
+	for (const char *const *one = fh_sandbox_left_out(made); *one; one++) {
+		char shown[512];
+		fh_escape_terminal_line(shown, sizeof(shown), fh_str(*one));
+		json_array_append_new(list, fh_json_bytes(fh_str(*one)));
+		fprintf(stderr, "fumehood: not copied: %s\n", shown);
+	}
+	return list;
+}
+
 /* not_branched: of a branch, an array that becomes part of the JSON; NULL: it is no branch. */
 static void say_made(const struct fh_sandbox *made, json_t *not_branched)
 {
+	fh_auto_json json_t *left_out = not_branched || O.from ? name_left_out(made) : NULL;
 	const char *id = fh_sandbox_id(made), *why;
 	if (!O.json) {
 		fh_print_line(O.name ? O.name : id);
@@ -168,6 +182,8 @@ static void say_made(const struct fh_sandbox *made, json_t *not_branched)
 	json_object_set(o, "start", start);
 	if (not_branched)
 		json_object_set(o, "not_branched", not_branched);
+	if (left_out)
+		json_object_set(o, "left_out", left_out);
 	fh_auto_free char *text = fh_json_text(o, 0);
 	fh_print_line(text);
 }

@@ -4,7 +4,8 @@
  * every process but itself; or a SIGSTOP from init to each process. Meanwhile the clocks of limits are stopped; a lease
  * runs on.
  *
- * Nothing can be started in a sandbox that is paused or being paused (requests_session.c calls fh_pause_refuses).
+ * No program can be started in a sandbox that is paused or being paused (requests_process.c calls fh_pause_refuses).
+ * Helpers can where init runs on, so that the files of a paused sandbox are read, and its snapshot is taken.
  */
 #include "engine/core/pause.h"
 
@@ -163,6 +164,12 @@ void fh_pause_on_held(struct fh_sandbox *b, const struct fh_init_held *m)
 	if (!b->paused)
 		set_clocks(b, fh_limits_go_on);
 	answer(b, h->connection, h->request);
+}
+
+bool fh_pause_lets_helpers_run(const struct fh_sandbox *b)
+{
+	bool init_is_frozen = b->paused == FH_PAUSE_FREEZER && !b->freezer.path[0]; /* cgroup.freeze holds all of it */
+	return !b->hold && !init_is_frozen;
 }
 
 bool fh_pause_is_stuck(struct fh_sandbox *b)

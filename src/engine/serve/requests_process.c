@@ -143,7 +143,8 @@ int fh_request_spawn(struct fh_connection *c, const struct fh_frame *f, struct f
 	if (!b)
 		return fh_request_no_sandbox(err);
 	const uint64_t *limit = b->plan->limits.value;
-	int e = fh_pause_refuses(b, err);
+	bool helper = fh_request_number(f, F_HELPER, 0) != 0;
+	int e = helper && fh_pause_lets_helpers_run(b) ? 0 : fh_pause_refuses(b, err);
 	if (e)
 		return e;
 	FH_CLEANUP(release_words) struct words w = { 0 };
@@ -162,7 +163,7 @@ int fh_request_spawn(struct fh_connection *c, const struct fh_frame *f, struct f
 		            or_plan(fh_request_number(f, F_CPU_MS, 0), limit[FH_LIMIT_CPU_TIME]),
 		            or_plan(fh_request_number(f, F_OUTPUT, 0), limit[FH_LIMIT_OUTPUT]) },
 		.memory_bytes = fh_request_number(f, F_MEMORY, FH_UNLIMITED),
-		.helper = fh_request_number(f, F_HELPER, 0) != 0,
+		.helper = helper,
 		.drop = fh_request_number(f, F_DROP, 0) != 0,
 		.counts_whole = fh_request_number(f, F_WHOLE, 0) != 0,
 		.stdin_data = { "", 0 },

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "proto/wire.h"
 
 enum { PIECE = 256 << 10 };
 
@@ -56,7 +57,59 @@ static int begin_import(struct fh_helper *h, struct fh_sandbox *sandbox, const c
 	return fh_helper_begin(h, sandbox, user, argv, true, err);
 }
 
-int fh_files_import(struct fh_sandbox *sandbox, const char *user, int fd, struct fh_error *err)
+/* What an import passed on, as text. */
+struct left_out {
+	char **items;
+	size_t count, capacity;
+};
+
+static void left_out_release(struct left_out *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		free(l->items[i]);
+	free(l->items);
+}
+
+static char *left_out_text(struct fh_str record)
+{
+	struct fh_wire_reader r = fh_wire_reader(record);
+	struct fh_wire_field f;
+	struct fh_str name = { "", 0 };
+	int sys = (int)fh_helper_number(record, FH_HELPER_SYS, 0);
+	while (fh_wire_next(&r, &f))
+		if (f.tag == FH_HELPER_NAME)
+			name = f.value;
+	if (!name.n)
+		return fh_xasprintf("%llu more", (unsigned long long)fh_helper_number(record, FH_HELPER_COUNT, 0));
+	fh_auto_free char *path = fh_xstrndup(name.p, name.n);
+	return fh_xasprintf("%s: %s", path, sys ? strerror(sys) : "of a kind that is not copied");
+}
+
+/* Reads the rest of an import's answer. */
+static int finish_import(struct fh_helper *h, struct left_out *ret, struct fh_error *err)
+{
+	struct fh_helper_record record;
+	int r;
+	while ((r = fh_helper_next(h, &record, -1, err)) > 0)
+		if (record.kind == FH_HELPER_LEFT_OUT && ret->count <= FH_HELPER_LEFT_OUT_MAX)
+			FH_PUSH(ret->items, ret->count, ret->capacity) = left_out_text(record.bytes);
+	return r;
+}
+
+static void keep_left_out(struct fh_sandbox *s, struct left_out *l)
+{
+	FH_PUSH(l->items, l->count, l->capacity) = NULL;
+	s->left_out = FH_TAKE_PTR(l->items);
+	*l = (struct left_out){ 0 };
+}
+
+const char *const *fh_sandbox_left_out(const struct fh_sandbox *sandbox)
+{
+	static const char *const nothing[] = { NULL };
+	return sandbox->left_out ? (const char *const *)sandbox->left_out : nothing;
+}
+
+static int import(struct fh_sandbox *sandbox, const char *user, int fd, struct left_out *ret, struct fh_error *err)
 {
 	fh_auto_helper struct fh_helper h = FH_HELPER_INIT;
 	fh_auto_free char *piece = fh_xcalloc(1, PIECE);
@@ -77,7 +130,13 @@ int fh_files_import(struct fh_sandbox *sandbox, const char *user, int fd, struct
 	}
 	if (r == 0)
 		(void)fh_process_close_stdin(h.process, NULL);
-	return r < 0 ? r : fh_helper_finish(&h, err);
+	return r < 0 ? r : finish_import(&h, ret, err);
+}
+
+int fh_files_import(struct fh_sandbox *sandbox, const char *user, int fd, struct fh_error *err)
+{
+	FH_CLEANUP(left_out_release) struct left_out l = { 0 };
+	return import(sandbox, user, fd, &l, err);
 }
 
 /* The folders that contain everything a sandbox can write. NULL-terminated; the items belong to the plan. */
@@ -102,13 +161,18 @@ static int copy_files(struct fh_sandbox *from, struct fh_sandbox *to, const stru
 {
 	fh_auto_free const char **folders = writable_folders(plan);
 	fh_auto_helper struct fh_helper out = FH_HELPER_INIT, in = FH_HELPER_INIT;
+	FH_CLEANUP(left_out_release) struct left_out l = { 0 };
 	if (!folders[0])
 		return 0;
 	int r = begin_import(&in, to, keeper_of(plan), err);
 	out.into = in.process;
 	if (r == 0)
 		r = begin_export(&out, from, keeper_of(plan), folders, err);
-	return r < 0 ? r : fh_helper_finish(&in, err);
+	if (r == 0)
+		r = finish_import(&in, &l, err);
+	if (r == 0)
+		keep_left_out(to, &l);
+	return r;
 }
 
 int fh_sandbox_branch(struct fh_sandbox *from, const struct fh_sandbox_options *options, struct fh_sandbox **ret,
@@ -205,9 +269,12 @@ int fh_sandbox_restore(struct fh_client *client, int fd, const struct fh_sandbox
 	}
 	fh_plan_free(plan);
 	plan = NULL;
+	FH_CLEANUP(left_out_release) struct left_out l = { 0 };
 	r = fh_sandbox_plan(s, &plan, err); /* the plan as it is after the engine's changes */
 	if (r == 0)
-		r = fh_files_import(s, keeper_of(plan), fd, err);
+		r = import(s, keeper_of(plan), fd, &l, err);
+	if (r == 0)
+		keep_left_out(s, &l);
 	fh_plan_free(plan);
 	if (r < 0) {
 		(void)fh_sandbox_destroy(s, NULL);

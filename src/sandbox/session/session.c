@@ -166,8 +166,12 @@ int fh_sandbox_destroy(struct fh_sandbox *sandbox, struct fh_error *err)
 
 void fh_sandbox_free(struct fh_sandbox *sandbox)
 {
-	if (sandbox)
-		free(sandbox->start_why);
+	if (!sandbox)
+		return;
+	free(sandbox->start_why);
+	for (char **one = sandbox->left_out; one && *one; one++)
+		free(*one);
+	free(sandbox->left_out);
 	free(sandbox);
 }
 
