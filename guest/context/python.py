@@ -96,6 +96,16 @@ class Guard:
         else:
             raise KeyboardInterrupt
 
+    @classmethod
+    def without_handler(cls, trace):
+        """A traceback as if the handler above were Python's own, which has no frame."""
+        above, last = None, trace
+        while last is not None and last.tb_next is not None:
+            above, last = last, last.tb_next
+        if above is not None and last.tb_frame.f_code is cls.on_interrupt.__code__:
+            above.tb_next = None
+        return trace
+
 
 class Wire:
     """The connection to the client, and the code's output on its way there.

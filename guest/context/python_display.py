@@ -163,7 +163,11 @@ HTML = _kind("HTML", "text/html")
 Markdown = _kind("Markdown", "text/markdown")
 Latex = _kind("Latex", "text/latex")
 Javascript = _kind("Javascript", "application/javascript")
-Pretty = _kind("Pretty", "text/plain")
+
+
+class Pretty(DisplayObject):
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/plain": self.data}
 
 
 class Math(DisplayObject):
@@ -183,15 +187,15 @@ class SVG(DisplayObject):
 class JSON(DisplayObject):
     mime = "application/json"
 
-    def __init__(self, data=None, **more):
-        super().__init__(None, filename=more.get("filename"))
+    def __init__(self, data=None, url=None, filename=None, expanded=False, metadata=None, root="root", **more):
+        super().__init__(None, url, filename, dict(metadata or {}, expanded=expanded, root=root, **more))
         if data is not None:
             self.data = json.loads(data) if isinstance(data, str) else data
         elif self.data:
             self.data = json.loads(self.data)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return super()._repr_mimebundle_(), {self.mime: {"expanded": False, "root": "root"}}
+        return {self.mime: self.data, "text/plain": repr(self)}, {self.mime: self.metadata}
 
 
 class Image(DisplayObject):
@@ -257,7 +261,26 @@ class Code(DisplayObject):
         return {"text/html": "<pre>%s</pre>" % html.escape(self.data), "text/plain": self.data}
 
 
-_NAMES = {"display": display, "update_display": update_display, "clear_output": clear_output}
+def publish_display_data(data, metadata=None, *, transient=None, update=False, **_more):
+    publish(data, metadata or {}, (transient or {}).get("display_id"), update)
+
+
+def _of_kind(mime):
+    def show(*values, **more):
+        for value in values:
+            if more.get("raw"):
+                publish({mime: value}, more.get("metadata") or {}, None, False)
+            else:
+                display(value, include=("text/plain", mime), metadata=more.get("metadata"))
+    return show
+
+
+_NAMES = {"display": display, "update_display": update_display, "clear_output": clear_output,
+          "publish_display_data": publish_display_data}
+_NAMES.update(("display_" + name, _of_kind(mime)) for name, mime in (
+    ("html", "text/html"), ("markdown", "text/markdown"), ("svg", "image/svg+xml"), ("png", "image/png"), ("jpeg", "image/jpeg"),
+    ("latex", "text/latex"), ("json", "application/json"), ("javascript", "application/javascript"), ("pdf", "application/pdf"),
+    ("pretty", "text/plain")))
 _NAMES.update((kind.__name__, kind) for kind in (HTML, Markdown, Latex, Math, Javascript, Pretty, SVG, JSON, Image, IFrame, YouTubeVideo,
                                                  Video, Code, DisplayHandle, DisplayObject))
 

@@ -83,6 +83,10 @@ class _Shell(InteractiveShell):
                           traceback="\n".join(str(line) for line in stb))
         self.failed = True
 
+    def _get_exc_info(self, exc_tuple=None):
+        kind, value, trace = super()._get_exc_info(exc_tuple)
+        return kind, value, _driver.wire.lock.without_handler(trace)
+
     def init_readline(self):
         pass
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Reads cells as IPython does, if that is not installed: common indentation, `!command`, and the magics used most."""
 import ast
+import functools
 import os
 import re
 import shlex
@@ -45,9 +46,17 @@ class Magics:
         self.shell = shell
         self.lines = {"cd": self.cd, "pwd": self.pwd, "env": self.env, "set_env": self.env, "pip": self.pip,
                       "matplotlib": self.nothing, "config": self.nothing, "time": self.time, "timeit": self.timeit,
-                      "who": self.who, "reset": self.reset, "load_ext": self.nothing, "autoreload": self.nothing}
+                      "who": self.who, "who_ls": self.who_ls, "whos": self.whos, "lsmagic": self.lsmagic, "sx": self.sx,
+                      "system": self.sx, "reset": self.reset, "load_ext": self.nothing, "autoreload": self.nothing}
         self.cells = {"bash": self.cell_shell, "sh": self.cell_shell, "time": self.cell_time, "timeit": self.cell_timeit,
-                      "writefile": self.writefile, "capture": self.capture}
+                      "writefile": self.writefile, "file": self.writefile, "capture": self.capture, "script": self.script}
+        for name in ("perl", "python", "python3", "ruby"):
+            command = sys.executable if name.startswith("python") else name
+            self.cells[name] = functools.partial(self._interpreted, [command])
+        for name in ("HTML", "Markdown", "Latex", "Javascript", "SVG"):
+            self.cells[name.lower()] = functools.partial(self._shown, name)
+        for name in ("cat", "cp", "ls", "mkdir", "mv", "rm", "rmdir"):
+            self.lines[name] = functools.partial(self._command, name)
         shell.names.setdefault("__fumehood_magic__", self.call)
         self.last = os.getcwd()
 
@@ -59,6 +68,7 @@ class Magics:
         if code.lstrip().startswith("%%"):
             head, _, body = code.lstrip().partition("\n")
             name, _, rest = head[2:].partition(" ")
+            body += "\n" if body and not body.endswith("\n") else ""
             return "__fumehood_magic__('cell', %r, %r, %r)\n" % (name, rest.strip(), body)
         try:  # code that parses as Python contains no magics: `a\n% b`
             ast.parse(code)
@@ -86,9 +96,7 @@ class Magics:
         if kind == "shell":
             return self.system(self._expand(arguments[0]))
         if kind == "capture":
-            done = subprocess.run(self._expand(arguments[0]), shell=True, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, text=True, errors="replace")
-            return done.stdout.splitlines()
+            return self.sx(arguments[0])
         table = self.lines if kind == "line" else self.cells
         name = arguments[0]
         if name not in table:
@@ -157,10 +165,42 @@ class Magics:
     def timeit(self, argument):
         return self.cell_timeit(argument, "")
 
-    def who(self, _argument):
-        hidden = {"In", "Out", "exit", "quit"}
-        names = [name for name in self.shell.names if not name.startswith("_") and name not in hidden]
-        print("\t ".join(sorted(names)) if names else "Interactive namespace is empty.")
+    def _command(self, name, argument):
+        self.system(self._expand(name + " " + argument))
+
+    def sx(self, argument):
+        done = subprocess.run(self._expand(argument), shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace")
+        return Lines(done.stdout.splitlines())
+
+    def lsmagic(self, _argument):
+        print("Available line magics:\n%s\n\nAvailable cell magics:\n%s" % (
+            "  ".join("%" + name for name in sorted(self.lines)), "  ".join("%%" + name for name in sorted(self.cells))))
+
+    def who_ls(self, argument):
+        """The names of variables, or of those whose types are named."""
+        hidden, kinds = {"In", "Out", "exit", "quit"}, argument.split()
+        return sorted(name for name, value in self.shell.names.items() if not name.startswith("_") and name not in hidden
+                      and (not kinds or type(value).__name__ in kinds))
+
+    def who(self, argument):
+        names = self.who_ls(argument)
+        if names:
+            print(*names, sep="\t ", end="\t \n")
+        else:
+            print("No variables match your requested type." if argument else "Interactive namespace is empty.")
+
+    def whos(self, argument):
+        rows = [("Variable", "Type", "Data/Info")]
+        for name in self.who_ls(argument):
+            value = self.shell.names[name]
+            rows.append((name, type(value).__name__, str(value).replace("\n", " ")[:45]))
+        if len(rows) == 1:
+            self.who(argument)
+            return
+        first, second = (max(len(row[at]) for row in rows) + 3 + at for at in (0, 1))
+        lines = [row[0].ljust(first) + row[1].ljust(second) + row[2] for row in rows]
+        print(lines[0], "-" * len(lines[0]), *lines[1:], sep="\n")
 
     def reset(self, _argument):
         for name in [name for name in self.shell.names if not name.startswith("_") and name not in ("In", "Out", "exit", "quit")]:
@@ -168,17 +208,40 @@ class Magics:
 
     # ---- cells
 
-    def cell_shell(self, _argument, body):
+    def cell_shell(self, argument, body):
+        self._interpreted(["bash" if os.path.exists("/bin/bash") else "sh"], argument, body)
+
+    def script(self, argument, body):
+        self._interpreted([], argument, body)
+
+    def _interpreted(self, command, argument, body):
+        """The cell as the input of a command. `--out NAME` and `--err NAME` keep what it prints."""
+        words, kept, fails = shlex.split(argument), {}, True
+        while words and words[0].startswith("--"):
+            option = words.pop(0)
+            if option in ("--out", "--err") and words:
+                kept[option] = words.pop(0)
+            fails = fails and option != "--no-raise-error"
         sys.stdout.flush()
-        done = subprocess.run(["bash" if os.path.exists("/bin/bash") else "sh"], input=body, text=True)
-        if done.returncode:
-            raise subprocess.CalledProcessError(done.returncode, body)
+        done = subprocess.run(command + words, input=body.encode(), stdout=subprocess.PIPE if "--out" in kept else None,
+                              stderr=subprocess.PIPE if "--err" in kept else None)
+        for option, text in (("--out", done.stdout), ("--err", done.stderr)):
+            if option in kept:
+                self.shell.names[kept[option]] = text.decode("utf-8", "replace")
+        if done.returncode and fails:
+            raise subprocess.CalledProcessError(done.returncode, body.encode())
+
+    @staticmethod
+    def _shown(kind, _argument, body):
+        display = part("display")  # noqa: F821  defined by the driver (python.py)
+        display.display(getattr(display, kind)(body))
 
     def cell_time(self, argument, body):
         return self._timed((argument + "\n" if argument else "") + body)
 
     def _timed(self, code):
-        wall, cpu = time.perf_counter(), time.process_time()
+        import resource
+        before, wall = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
         try:
             tree = compile(self.transform(code), "Cell", "exec", ast.PyCF_ONLY_AST)
             value = None
@@ -190,14 +253,24 @@ class Magics:
                 exec(compile(tree, "Cell", "exec"), self.shell.names)
             return value
         finally:
-            print("CPU times: total: %.3g s\nWall time: %.3g s" % (time.process_time() - cpu, time.perf_counter() - wall))
+            wall, after = time.perf_counter() - wall, resource.getrusage(resource.RUSAGE_SELF)
+            user, system = after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
+            print("CPU times: user %s, sys: %s, total: %s\nWall time: %s" % tuple(map(_duration, (user, system, user + system, wall))))
 
     def cell_timeit(self, argument, body):
+        import statistics
         import timeit
-        timer = timeit.Timer(body or argument, argument if body else "pass", globals=self.shell.names)
-        number, _ = timer.autorange()
-        best = min(timer.repeat(3, number)) / number
-        print("%.3g s per loop (best of 3, %d loops each)" % (best, number))
+        number, repeat = 0, 7
+        options = re.match(r"(?:-[nr]\s*\d+\s*|-[qco]\s+)*", argument).group(0)
+        for letter, value in re.findall(r"-([nr])\s*(\d+)", options):
+            number, repeat = (int(value), repeat) if letter == "n" else (number, int(value))
+        argument = argument[len(options):]
+        timer = timeit.Timer(body or argument, argument if body and argument else "pass", globals=self.shell.names)
+        number = number or _loops(timer)
+        each = [took / number for took in timer.repeat(repeat, number)]
+        print("%s ± %s per loop (mean ± std. dev. of %d run%s, %s loop%s each)" % (
+            _duration(statistics.fmean(each)), _duration(statistics.pstdev(each)), repeat, "" if repeat == 1 else "s",
+            format(number, ","), "" if number == 1 else "s"))
 
     def writefile(self, argument, body):
         words = shlex.split(argument)
@@ -234,6 +307,43 @@ class _Captured:
         sys.stderr.write(self.stderr)
 
     __call__ = show
+
+
+class Lines(list):
+    """Lines that a command printed, as `x = !command` gives them."""
+    l = list = property(lambda self: list.__getitem__(self, slice(None)))
+    n = nlstr = property("\n".join)
+    s = spstr = property(" ".join)
+
+    def grep(self, pattern, prune=False):
+        """The lines in which a pattern is found, or that a function is true of; with `prune` the others."""
+        match = pattern if callable(pattern) else re.compile(pattern, re.IGNORECASE).search
+        return Lines(line for line in self if bool(match(line)) != prune)
+
+    def fields(self, *numbers):
+        """Columns of the lines, by their numbers."""
+        split = [line.split() for line in self]
+        if not numbers:
+            return split
+        return Lines(" ".join(words[at] for at in numbers if -len(words) <= at < len(words)) for words in split)
+
+
+def _duration(seconds):
+    if seconds >= 60:
+        minutes, rest = divmod(int(seconds), 60)
+        return ("%dh " % (minutes // 60) if minutes >= 60 else "") + "%dmin %ds" % (minutes % 60, rest)
+    for unit, scale in (("s", 1), ("ms", 1e3), ("μs", 1e6)):
+        if seconds * scale >= 1:
+            return "%.3g %s" % (seconds * scale, unit)
+    return "%.3g ns" % (seconds * 1e9)
+
+
+def _loops(timer):
+    """The power of ten that takes at least 0.2 s."""
+    number = 1
+    while number < 10 ** 9 and timer.timeit(number) < 0.2:
+        number *= 10
+    return number
 
 
 def _continued(code):

@@ -97,6 +97,7 @@ class Shell:
 
     def error(self, kind, value, trace, skip=True):
         text = rich.text_of(value)
+        trace = self.driver.wire.lock.without_handler(trace)
         lines = traceback.format_exception(kind, value, _of_the_code(trace) if skip else trace)
         self.driver.wire.emit("error", name=kind.__name__, value=text, traceback="".join(lines).rstrip("\n"))
         return "error"

@@ -71,6 +71,29 @@ run('1')
                                  "failed 4 None '' '' StdinNotImplementedError", "failed 5 None '' '' KeyboardInterrupt",
                                  "ok 6 '1' '' '' None"])
 
+    def test_magics_are_those_of_ipython(self):
+        lines = self.cells("""
+run('%timeit -n 2 -r 3 1')
+run('%%writefile made\\nline')
+run('words = !printf "b c\\\\na d\\\\n"\\nwords.s, words.n, words.l, words.grep("^a"), words.fields(1)')
+run('%%bash --out kept\\necho one')
+run('open("made").read(), kept')
+run('%%bash\\nexit 3')
+run('%%script --no-raise-error sh\\nexit 4')
+run('%%html\\n<b>')
+run('%who str')
+run('%who_ls SList Lines')
+run('%cat made')
+run('def f():\\n    signal.raise_signal(signal.SIGINT)\\nimport signal; f()')
+print('driver' in context.run('f()').error.traceback, 'on_interrupt' in context.run('f()').error.traceback)
+""")
+        self.assertRegex(lines.pop(0), r"^ok 1 None '[\d.]+ .?s ± [\d.]+ .?s per loop \(mean ± std. dev. of 3 runs, 2 loops each\)\\n' '' None$")
+        self.assertEqual(lines, [
+            "ok 2 None 'Writing made\\n' '' None", "ok 3 \"('b c a d', 'b c\\\\na d', ['b c', 'a d'], ['a d'], ['c', 'd'])\" '' '' None",
+            "ok 4 None '' '' None", "ok 5 \"('line\\\\n', 'one\\\\n')\" '' '' None", "failed 6 None '' '' CalledProcessError",
+            "ok 7 None '' '' None", "ok 8 None '' '' None", "ok 9 None 'kept\\t \\n' '' None", "ok 10 \"['words']\" '' '' None",
+            "ok 11 None 'line\\n' '' None", "failed 12 None '' '' KeyboardInterrupt", "False False"])
+
     def test_await_at_the_top_and_tasks_that_go_on_between_runs(self):
         lines = self.cells("""
 run('import asyncio\\nasync def f():\\n    await asyncio.sleep(0)\\n    return 5\\nawait f()')
