@@ -166,12 +166,36 @@ static int join(struct fh_process *p, bool terminal, bool feeds, struct fh_error
 
 /* -------------------------------------------------------------------------------------------------------- actions */
 
+/* What a program in a terminal is told of it: the kind of our own, whose output ours becomes. */
+static char *terminal_variable(void)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-";
+	const char *kind = getenv("TERM");
+	size_t n = kind ? strlen(kind) : 0;
+	return fh_xasprintf("TERM=%s", n > 0 && n <= 64 && strspn(kind, letters) == n ? kind : "xterm");
+}
+
+/* The variables of a program in a terminal; those that were given come last, and hold. NULL-terminated. */
+static const char **with_terminal(const char *const *env, const char *variable)
+{
+	size_t n = 0;
+	while (env && env[n])
+		n++;
+	const char **all = fh_xcalloc(n + 2, sizeof(*all));
+	all[0] = variable;
+	for (size_t i = 0; i < n; i++)
+		all[i + 1] = env[i];
+	return all;
+}
+
 /* Starts a program, with the plan's own environment and more variables. */
 static int spawn(struct fh_session_handle *h, const char *const *argv, const char *const *env, bool terminal,
                  bool no_stdin, struct fh_process **ret, struct fh_error *err)
 {
 	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
 	struct winsize size = { .ws_row = 24, .ws_col = 80 };
+	fh_auto_free char *variable = terminal ? terminal_variable() : NULL;
+	fh_auto_free const char **all = terminal ? with_terminal(env, variable) : NULL;
 	if (terminal)
 		(void)ioctl(STDIN_FILENO, TIOCGWINSZ, &size);
 	o.argv = argv;
@@ -187,7 +211,7 @@ static int spawn(struct fh_session_handle *h, const char *const *argv, const cha
 	o.cpu_time_ms = O.cpu_ms;
 	o.output_bytes = O.output;
 	o.memory_bytes = O.command_memory;
-	o.more_env = env;
+	o.more_env = all ? all : env;
 	return fh_process_spawn(h->sandbox, &o, ret, err);
 }
 

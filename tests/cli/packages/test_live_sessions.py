@@ -57,6 +57,13 @@ class Session(unittest.TestCase):
         self.assertIn(b"wall_time_limit", late.stderr)
         self.assertEqual(session("exec", self.name, "--", "sh", "-c", "kill -TERM $$", status=143).stdout, b"")
 
+    def test_a_terminal_inside_is_of_the_kind_outside(self):
+        for kind, given, told in (("vt100", (), b"vt100"), ("x\x1b[2J", (), b"xterm"), ("vt100", ("-e", "TERM=dumb"), b"dumb")):
+            done = subprocess.run([FUMEHOOD, "session", "exec", "-t", *given, self.name, "--", "sh", "-c", "echo $TERM; tty"], input=b"",
+                                  capture_output=True, env={**ENVIRONMENT, "TERM": kind}, timeout=support.TIMEOUT)
+            self.assertRegex(done.stdout, rb"^%s\r?\n/dev/pts/\d+\r?\n$" % told, done.stderr)
+        self.assertEqual(session("exec", self.name, "--", "sh", "-c", "echo ${TERM-none}").stdout, b"none\n")
+
     def test_a_detached_command_is_attached_to(self):
         process = session("exec", "-d", "--tag", "worker", self.name, "--", "sh", "-c",
                           "echo begun; while [ ! -e go ]; do sleep 0.05; done; echo over; exit 4").stdout.decode().strip()
