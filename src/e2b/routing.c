@@ -121,10 +121,11 @@ static const struct part parts[] = {
 	{ 0, port_tables, enter_port },
 };
 
-/* Whether the sandbox runs; one that is paused is resumed by the request if its creator asked for that. */
+/* Whether the sandbox runs; one that is paused with its memory is resumed by the request if its creator asked for that.
+ */
 static bool is_awake(struct fh_hosted *h)
 {
-	if (!fh_hosted_is_running(h) && h->resumes_on_traffic && fh_hosted_resume(h, NULL) >= 0)
+	if (!fh_hosted_is_running(h) && h->resumes_on_traffic && !h->files_alone && fh_hosted_resume(h, NULL) >= 0)
 		fh_hosted_set_lifetime(h, (uint64_t)h->lifetime_ms, true);
 	return fh_hosted_is_running(h);
 }

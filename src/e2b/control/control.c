@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "e2b/common/processors.h"
 #include "e2b/control/absent.h"
+#include "e2b/control/checks.h"
 #include "e2b/control/routes.h"
 #include "e2b/hosted/boot.h"
 #include "e2b/hosted/metrics.h"
@@ -167,7 +168,7 @@ static bool was_created_by(void *context, const struct fh_hosted *h)
 static bool read_create(struct fh_http_request *r, json_t *body, struct fh_hosted_request *q)
 {
 	struct fh_e2b *s = fh_http_context(r);
-	const json_t *network = json_object_get(body, "network");
+	json_t *network = json_object_get(body, "network");
 	q->owner = fh_e2b_key(r);
 	q->template_id = fh_json_str(body, "templateID", NULL);
 	if (!q->template_id || strlen(q->template_id) > 256) {
@@ -180,6 +181,9 @@ static bool read_create(struct fh_http_request *r, json_t *body, struct fh_hoste
 	}
 	if (fh_control_wants_absent(r, body) || !read_idempotency(r, &q->idempotency))
 		return false;
+	if (!fh_control_check_members(r, body) || !fh_control_check_network(r, network) ||
+	    !fh_control_check_lifecycle(r, body))
+		return false;
 	if (!read_strings(r, body, "metadata", &q->metadata) || !read_strings(r, body, "envVars", &q->envs) ||
 	    !fh_control_lifetime(r, q->owner, body, 1, &q->lifetime_ms))
 		return false;
@@ -188,7 +192,8 @@ static bool read_create(struct fh_http_request *r, json_t *body, struct fh_hoste
 	q->pauses_without_memory = !fh_json_bool(body, "autoPauseMemory", true);
 	q->resumes_on_traffic = fh_json_bool(json_object_get(body, "autoResume"), "enabled", false);
 	q->internet = fh_json_bool(body, "allow_internet_access", true);
-	q->network = json_is_object(network) ? (json_t *)(uintptr_t)network : NULL;
+	fh_control_forget_secrets(network);
+	q->network = json_is_object(network) ? network : NULL;
 	q->private_ports = !fh_json_bool(network, "allowPublicTraffic", true);
 	return true;
 }
@@ -276,7 +281,7 @@ static void connect_to(struct fh_http_request *r, struct fh_str text)
 	fh_auto_json json_t *body = h ? fh_e2b_body(r, text) : NULL;
 	struct fh_error err = FH_ERROR_INIT;
 	uint64_t ms;
-	if (!body || !fh_control_lifetime(r, h->owner, body, 0, &ms))
+	if (!body || !fh_control_check_members(r, body) || !fh_control_lifetime(r, h->owner, body, 0, &ms))
 		return;
 	fh_hosted_set_lifetime(h, ms, fh_hosted_is_running(h));
 	int resumed = fh_hosted_resume(h, &err);
@@ -294,7 +299,7 @@ static void pause_one(struct fh_http_request *r, struct fh_str text)
 	fh_auto_hosted struct fh_hosted *h = fh_control_find(r);
 	fh_auto_json json_t *body = h ? fh_e2b_body(r, text) : NULL;
 	struct fh_error err = FH_ERROR_INIT;
-	if (!body)
+	if (!body || !fh_control_check_members(r, body))
 		return;
 	int paused = fh_hosted_pause(h, !fh_json_bool(body, "memory", true), &err);
 	if (paused < 0)
@@ -310,8 +315,10 @@ static void set_network(struct fh_http_request *r, struct fh_str text)
 {
 	fh_auto_hosted struct fh_hosted *h = fh_control_find(r);
 	fh_auto_json json_t *body = h ? fh_e2b_body(r, text) : NULL;
-	if (!body)
+	if (!body || !fh_control_check_network(r, body))
 		return;
+	fh_control_forget_secrets(body);
+	h->internet = fh_json_bool(body, "allow_internet_access", h->internet);
 	fh_hosted_set_egress(h, body);
 	fh_control_note_closed(h, body);
 	fh_http_reply_empty(r, 204);

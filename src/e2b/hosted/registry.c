@@ -420,8 +420,10 @@ int fh_hosted_pause(struct fh_hosted *h, bool without_memory, struct fh_error *e
 		r = h->state == FH_HOSTED_PAUSED ? 0 : fh_error_set(err, FH_E_NOT_FOUND, "the sandbox has ended");
 	else if (fh_sandbox_pause(h->sandbox, NULL, err) < 0)
 		r = -1;
-	else
+	else {
+		h->files_alone = without_memory;
 		set_state(h, FH_HOSTED_PAUSED);
+	}
 	pthread_mutex_unlock(&h->lock);
 	if (r == 1)
 		fh_hosted_note(h, "info", "Sandbox paused%s", without_memory ? " without memory" : "");

@@ -52,10 +52,12 @@ struct fh_hosted {
 	bool builds;             /* builds a template, or is a volume's; its owner does not see it */
 	/* set in a hidden sandbox of the server: the volume that it gives access to, with a reference; NULL: none */
 	struct fh_volume *through;
-	bool pauses_at_end, pauses_without_memory, resumes_on_traffic, internet;
+	bool pauses_at_end, pauses_without_memory, resumes_on_traffic;
+	atomic_bool internet;     /* what the client asked for, and was told that there is none */
 	bool reaped;              /* a reaper is ending it; guarded by the registry's lock */
 	bool one_id;              /* the host gives it only one user id */
 	atomic_bool has_metadata; /* some upload has set extended attributes */
+	atomic_bool files_alone;  /* the last pause kept no memory: only a request that names the sandbox resumes it */
 	uint64_t order;           /* number in order of creation */
 	int64_t started_us;       /* time of creation, by the wall clock */
 	int64_t lifetime_ms;      /* lifetime that a client requested last */

@@ -115,6 +115,43 @@ class Details(support.TempDir):
         self.assertEqual(warnings(self.sandbox(network={"denyOut": ["0.0.0.0/0"]})), [])
 
     @support.once
+    def test_rules_that_cannot_be_meant_are_refused_and_change_nothing(self):
+        """As E2B's API does it. The control: the rule beside it."""
+        all_traffic, box = ["0.0.0.0/0"], self.sandbox(network={"denyOut": ["1.2.3.4"]})
+        where = f"/sandboxes/{box.id}"
+        refused = ({"denyOut": ["example.com"]}, {"denyOut": ["1.2.3.4/33"]}, {"denyOut": [""]}, {"denyOut": "1.2.3.4"}, {"denyOut": [1]},
+                   {"allowOut": ["example.com"]}, {"allowOut": ["example.com"], "denyOut": ["1.2.3.4"]}, {"rules": []}, {"egressProxy": "p"},
+                   {"allowOut": ["a b"], "denyOut": all_traffic}, {"allowOut": ["1.2.3.4\0"]}, {"denyOut": ["10.0.0.0/8"] * 300})
+        for rules in refused:
+            self.assertEqual(self.server.ask("PUT", where + "/network", rules)[0], 400, rules)
+            self.assertEqual(self.server.ask("POST", "/v2/sandboxes", {"templateID": "base", "network": rules})[0], 400, rules)
+        self.assertEqual(self.server.ask("GET", where)[1]["network"], {"denyOut": ["1.2.3.4"]})
+        taken = {"allowOut": ["*.example.com", "8.8.8.8", "2001:db8::/32"], "denyOut": all_traffic + ["::/0"], "allow_internet_access": False}
+        self.assertEqual(self.server.ask("PUT", where + "/network", taken)[0], 204)
+        told = self.server.ask("GET", where)[1]
+        self.assertEqual((told["network"]["allowOut"], told["allowInternetAccess"]), (taken["allowOut"], False))
+        for more in ({"maskRequestHost": "a\r\nX: y"}, {"maskRequestHost": ["a"]}, {"httpsPorts": [0]}, {"httpsPorts": [1 << 16]}, {"allowPublicTraffic": "no"}):
+            self.assertEqual(self.server.ask("POST", "/v2/sandboxes", {"templateID": "base", "network": more})[0], 400, more)
+
+    @support.once
+    def test_a_member_of_another_type_makes_no_sandbox(self):
+        for member in ({"network": "none"}, {"autoPause": "yes"}, {"autoPauseMemory": 0}, {"autoResume": True}, {"autoResume": {"enabled": 1}},
+                       {"allow_internet_access": "false"}, {"secure": 1}, {"volumeMounts": {}}, {"autoPauseMemory": False},
+                       {"autoPause": True, "autoPauseMemory": False, "autoResume": {"enabled": True}}):
+            self.assertEqual(self.server.ask("POST", "/v2/sandboxes", {"templateID": "base", **member})[0], 400, member)
+        self.sandbox(network=None, autoPause=None, autoResume=None, allow_internet_access=None, secure=True, volumeMounts=None)
+        self.assertEqual(self.server.ask("POST", f"/sandboxes/{self.sandbox().id}/pause", {"memory": "no"})[0], 400)
+
+    @support.once
+    def test_traffic_resumes_no_sandbox_whose_memory_was_not_kept(self):
+        box = self.sandbox(autoPause=True, autoResume={"enabled": True})
+        for memory, status in ((True, 204), (False, 502)):
+            self.assertEqual(self.server.ask("POST", f"/sandboxes/{box.id}/pause", {"memory": memory})[0], 204)
+            self.assertEqual(box.ask("GET", "/health")[0], status)
+        self.assertEqual(self.server.ask("POST", f"/v2/sandboxes/{box.id}/connect", {})[0], 201)
+        self.assertEqual(box.ask("GET", "/health")[0], 204)
+
+    @support.once
     def test_a_request_that_is_repeated_makes_one_sandbox(self):
         create = lambda key: self.server.ask("POST", "/v2/sandboxes", {"templateID": "base"}, Idempotency_Key=key)
         first, again, other = create("once-1"), create("once-1"), create("once-2")
