@@ -155,6 +155,7 @@ class FumehoodContext {
   }
 
   // Java has no way to change the environment; this changes the map behind System.getenv, which processes are started with.
+  // Each is a property too, as in E2B's contexts; names with a dot are Java's own.
   @SuppressWarnings("unchecked")
   static void setVariables(Object given, Map<String, String> before) {
     if (!(given instanceof Map)) return;
@@ -167,6 +168,9 @@ class FumehoodContext {
         if (before != null) before.put(name, variables.get(name));
         if (one.getValue() == null) variables.remove(name);
         else variables.put(name, (String) one.getValue());
+        if (name.indexOf('.') >= 0) continue;
+        if (one.getValue() == null) System.clearProperty(name);
+        else System.setProperty(name, (String) one.getValue());
       }
     } catch (ReflectiveOperationException | RuntimeException e) {
       System.err.println("the environment cannot be changed: " + e);

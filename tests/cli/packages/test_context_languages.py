@@ -98,9 +98,11 @@ class Java(Language):
             "int x = 5", "x + 1", "int f(int a) { return g(a); }\nint g(int a) { return a * 2; }", "f(x)", "record P(int a) {}\nnew P(x)",
             'System.out.println("a"); System.err.println("e"); new ProcessBuilder("sh", "-c", "echo s; echo t >&2").inheritIO().start().waitFor(); '
             'System.out.println("c");', 'System.out.print(System.getenv("A"))', ('System.getenv("B")', {"env": {"B": "b"}}), 'System.getenv("B")',
+            'System.getProperty("A").length()', ('System.getProperty("B")', {"env": {"B": "b"}}), 'System.getProperty("B")',
             '"\U0001f600".length()', "System.in.read()", ("1", {"silent": True}), "// nothing"), [
             (None, "", ""), ("6", "", ""), (None, "", ""), ("10", "", ""), ("P[a=5]", "", ""), (None, "a\ns\nc\n", "e\nt\n"),
-            (None, 'a "q" \\ \n \u00e9', ""), ('"b"', "", ""), ("null", "", ""), ("2", "", ""), ("-1", "", ""), (None, "", ""), (None, "", "")])
+            (None, 'a "q" \\ \n \u00e9', ""), ('"b"', "", ""), ("null", "", ""),
+            ("11", "", ""), ('"b"', "", ""), ("null", "", ""), ("2", "", ""), ("-1", "", ""), (None, "", ""), (None, "", "")])
 
     def test_errors(self):
         cells = self.cells("int f(int a) { return 1 / a; }", "f(0)", "nothing + 1", "int q =", 'throw new IllegalStateException("bad")',
