@@ -123,7 +123,8 @@ static bool denies_all(const json_t *rules)
 {
 	const json_t *item;
 	size_t i;
-	json_array_foreach(rules, i, item) if (is_text(item) && strcmp(json_string_value(item), "0.0.0.0/0") == 0) return true;
+	json_array_foreach(rules, i,
+	                   item) if (is_text(item) && strcmp(json_string_value(item), "0.0.0.0/0") == 0) return true;
 	return false;
 }
 
@@ -195,8 +196,8 @@ bool fh_control_check_network(struct fh_http_request *r, FH_NULLABLE const json_
 	             *ports = json_object_get(network, "httpsPorts");
 	if (!check(r, network, network_members))
 		return false;
-	if (json_array_size(allowed) > RULES_MAX || json_array_size(denied) > RULES_MAX || json_array_size(ports) > RULES_MAX ||
-	    json_object_size(json_object_get(network, "rules")) > RULES_MAX) {
+	if (json_array_size(allowed) > RULES_MAX || json_array_size(denied) > RULES_MAX ||
+	    json_array_size(ports) > RULES_MAX || json_object_size(json_object_get(network, "rules")) > RULES_MAX) {
 		fh_e2b_fail(r, 400, "network is to have at most %d rules of each kind", RULES_MAX);
 		return false;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a request to the control API has to be before it is acted on: a member of another type, or a rule that cannot be
- * meant, is refused with 400, as E2B's API does, and not left out. Source: the NewSandbox and SandboxNetworkConfig schemas
- * of E2B's API, and the checks of its server. */
+ * meant, is refused with 400, as E2B's API does, and not left out. Source: the NewSandbox and SandboxNetworkConfig
+ * schemas of E2B's API, and the checks of its server. */
 #pragma once
 #include "e2b/hosted/e2b.h"
 
