@@ -13,7 +13,7 @@
 
 #define FH_WORKER_TICK_MS 50
 #define FH_WORKER_GREETING_MS 60000
-#define FH_WORKER_LAST_WORDS_MS 1000
+#define FH_WORKER_LAST_WORDS_MS 10000
 #define FH_WORKER_PIECE 65536
 
 struct fh_worker_wait {

@@ -5,13 +5,14 @@
 
 static size_t count_words(struct fh_str s)
 {
-	size_t words = 0;
+	size_t words = 0, space;
 	bool inside = false;
-	s = fh_text_trim(s);
-	for (size_t i = 0; i < s.n; i++) {
-		bool space = strchr(" \t\n\v\f\r", s.p[i]) && s.p[i];
+	while (s.n > 0) {
+		space = fh_text_space_at(s);
 		words += !space && !inside;
 		inside = !space;
+		s.p += FH_MAX(space, 1u);
+		s.n -= FH_MAX(space, 1u);
 	}
 	return words;
 }

@@ -5,6 +5,8 @@
 
 /* What \s matches beyond ASCII (ECMA-262, WhiteSpace and LineTerminator). */
 #define SPACES "\\s\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff"
+/* Where a dot does not match (LineTerminator); PCRE2 has no such set of line ends. */
+#define LINE_ENDS "\\n\\r\\u2028\\u2029"
 
 /* Bounds for one match: they keep it below a fraction of a second and some megabytes. */
 #define STEPS_MAX 10000000u
@@ -16,7 +18,8 @@ struct translator {
 	struct fh_str in;
 	size_t at;
 	struct fh_buf out;
-	bool in_class;
+	bool in_class, dot_matches_all;
+	bool after_set; /* in a class: the previous member was a set of its own, such as \w */
 	enum last last; /* kind of the previous part: some kinds may not be followed by a quantifier */
 };
 
@@ -90,15 +93,26 @@ static const char *quantifier(struct translator *t, size_t length)
 	return NULL;
 }
 
+/* Whether a set such as \w stands `ahead`. */
+static bool set_follows(const struct translator *t, size_t ahead)
+{
+	return peek(t, ahead) == '\\' && peek(t, ahead + 1) && strchr("dDwWsS", peek(t, ahead + 1));
+}
+
+/* [\w-.] and [a-\d] are no ranges in JavaScript: the hyphen is itself. */
 static void in_class(struct translator *t, char c)
 {
-	if (c == '[') {
-		fh_buf_adds(&t->out, "\\[");
+	bool hyphen = c == '-' && (t->after_set || set_follows(t, 1));
+	t->after_set = set_follows(t, 0);
+	if (c == '\\') {
+		escape(t);
+	} else if (c == '[' || hyphen) {
+		fh_buf_addf(&t->out, "\\%c", c);
 		t->at++;
-		return;
+	} else {
+		t->in_class = c != ']';
+		copy(t, 1);
 	}
-	t->in_class = c != ']';
-	copy(t, 1);
 }
 
 static const char *step(struct translator *t)
@@ -108,17 +122,21 @@ static const char *step(struct translator *t)
 	if (!t->in_class && c && (strchr("*+?", c) || braces))
 		return quantifier(t, braces ? braces : 1);
 	t->last = NOTHING;
-	if (c == '\\') {
-		escape(t);
-	} else if (t->in_class) {
+	if (t->in_class) {
 		in_class(t, c);
+	} else if (c == '\\') {
+		escape(t);
 	} else if (c == '(') {
 		return group(t);
 	} else if (c == '{') {
 		fh_buf_adds(&t->out, "\\{");
 		t->at++;
+	} else if (c == '.' && !t->dot_matches_all) {
+		fh_buf_adds(&t->out, "[^" LINE_ENDS "]");
+		t->at++;
 	} else if (c == '[') {
 		t->in_class = true;
+		t->after_set = false;
 		copy(t, peek(t, 1) == '^' ? 2 : 1);
 	} else {
 		copy(t, 1);
@@ -135,7 +153,7 @@ int fh_pattern_compile_flags(struct fh_str pattern, const char *flags, pcre2_cod
 {
 	uint32_t options = (strchr(flags, 'i') ? PCRE2_CASELESS : 0u) | (strchr(flags, 'm') ? PCRE2_MULTILINE : 0u) |
 	                   (strchr(flags, 's') ? PCRE2_DOTALL : 0u);
-	struct translator t = { .in = pattern, .out = FH_BUF_INIT(0) };
+	struct translator t = { .in = pattern, .out = FH_BUF_INIT(0), .dot_matches_all = options & PCRE2_DOTALL };
 	const char *wrong = NULL;
 	while (t.at < pattern.n && !wrong)
 		wrong = step(&t);

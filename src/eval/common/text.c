@@ -32,7 +32,7 @@ char *fh_text_of_json(const json_t *value)
 	return fh_json_text(value, 0);
 }
 
-static size_t space_at(struct fh_str s)
+size_t fh_text_space_at(struct fh_str s)
 {
 	static const char *const wide[] = { "\xc2\xa0", "\xef\xbb\xbf", "\xe2\x80\xa8", "\xe2\x80\xa9" };
 	if (s.n > 0 && strchr(" \t\n\v\f\r", *s.p) && *s.p)
@@ -46,7 +46,7 @@ static size_t space_at(struct fh_str s)
 struct fh_str fh_text_trim(struct fh_str s)
 {
 	size_t n;
-	while ((n = space_at(s)) > 0) {
+	while ((n = fh_text_space_at(s)) > 0) {
 		s.p += n;
 		s.n -= n;
 	}
@@ -54,7 +54,7 @@ struct fh_str fh_text_trim(struct fh_str s)
 	for (bool again = true; again;) {
 		again = false;
 		for (size_t k = 1; k <= 3 && k <= s.n; k++)
-			if (space_at((struct fh_str){ s.p + s.n - k, k }) == k) {
+			if (fh_text_space_at((struct fh_str){ s.p + s.n - k, k }) == k) {
 				s.n -= k;
 				again = true;
 				break;

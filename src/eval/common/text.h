@@ -7,8 +7,10 @@
 FH_OWN char *fh_text_lower(struct fh_str s);
 /* A string unchanged, a number as JavaScript's String(n), any other value as one line of JSON. free() it. */
 FH_OWN char *fh_text_of_json(const json_t *value);
-/* s without white space at both ends, as JavaScript's trim() for ASCII and U+00A0, U+FEFF, U+2028, U+2029; points into
- * s. */
+/* The length of the white space character that s begins with, 0 where it begins with none: of ASCII's, U+00A0, U+FEFF,
+ * U+2028 and U+2029. */
+size_t fh_text_space_at(struct fh_str s);
+/* s without white space at both ends, as JavaScript's trim() for that white space; points into s. */
 struct fh_str fh_text_trim(struct fh_str s);
 /* Splits file://NAME[:FUNCTION] at the first ':' of NAME: *ret_path (joined to dir) and *ret_function (NULL: no
  * function). free() both. */

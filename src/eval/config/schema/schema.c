@@ -60,20 +60,30 @@ static bool is_whole(const json_t *v)
 	return json_is_integer(v) || (json_is_real(v) && floor(json_real_value(v)) == json_real_value(v));
 }
 
-static bool has_type(const json_t *v, const char *type)
+/* The names that "type" may have; a number of no kind of its own is JSON_REAL. */
+static const struct type_name {
+	const char *name;
+	json_type type;
+} type_names[] = {
+	{ "object", JSON_OBJECT }, { "array", JSON_ARRAY },     { "string", JSON_STRING }, { "null", JSON_NULL },
+	{ "boolean", JSON_TRUE },  { "integer", JSON_INTEGER }, { "number", JSON_REAL },
+};
+
+static const struct type_name *type_named(const char *name)
 {
-	static const struct {
-		const char *name;
-		json_type type;
-	} types[] = {
-		{ "object", JSON_OBJECT }, { "array", JSON_ARRAY }, { "string", JSON_STRING }, { "null", JSON_NULL }
-	};
-	for (size_t i = 0; i < FH_ARRAY_SIZE(types); i++)
-		if (strcmp(type, types[i].name) == 0)
-			return json_typeof(v) == types[i].type;
-	if (strcmp(type, "boolean") == 0)
+	for (size_t i = 0; name && i < FH_ARRAY_SIZE(type_names); i++)
+		if (strcmp(name, type_names[i].name) == 0)
+			return &type_names[i];
+	return NULL;
+}
+
+static bool has_type(const json_t *v, json_type type)
+{
+	if (type == JSON_TRUE)
 		return json_is_boolean(v);
-	return strcmp(type, "integer") == 0 ? is_whole(v) : strcmp(type, "number") == 0 && json_is_number(v);
+	if (type == JSON_INTEGER)
+		return is_whole(v);
+	return type == JSON_REAL ? json_is_number(v) : json_typeof(v) == type;
 }
 
 static int check_type(struct checker *c, const json_t *word, const json_t *value)
@@ -81,13 +91,14 @@ static int check_type(struct checker *c, const json_t *word, const json_t *value
 	struct fh_buf names = FH_BUF_INIT(0);
 	bool holds = false;
 	for (size_t i = 0; i < (json_is_array(word) ? json_array_size(word) : 1); i++) {
-		const char *name = json_string_value(json_is_array(word) ? json_array_get(word, i) : word);
-		if (!name) {
+		const struct type_name *named =
+		    type_named(json_string_value(json_is_array(word) ? json_array_get(word, i) : word));
+		if (!named) {
 			fh_buf_release(&names);
 			return wrong(c, "type");
 		}
-		holds = holds || has_type(value, name);
-		fh_buf_addf(&names, "%s%s", names.n ? "," : "", name);
+		holds = holds || has_type(value, named->type);
+		fh_buf_addf(&names, "%s%s", names.n ? "," : "", named->name);
 	}
 	if (!holds)
 		problem(c, "must be %s", fh_buf_cstr(&names));
