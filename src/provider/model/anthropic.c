@@ -37,7 +37,7 @@ static json_t *fh_anthropic_request(const struct fh_wire_call *call)
 	json_object_set_new(body, "messages", fh_anthropic_split(call->prompt, body));
 	fh_wire_set_number(body, "max_tokens", call->config, "max_tokens", call->max_tokens, FH_ANTHROPIC_MAX_TOKENS, true);
 	/* The API refuses a temperature together with thinking or with top_p. */
-	bool thinks = fh_streq(fh_json_str(json_object_get(call->config, "thinking"), "type", ""), "enabled");
+	bool thinks = !fh_streq(fh_json_str(json_object_get(call->config, "thinking"), "type", "disabled"), "disabled");
 	if (json_object_get(call->config, "temperature") || (!thinks && !json_object_get(call->config, "top_p")))
 		fh_wire_set_number(body, "temperature", call->config, "temperature", call->temperature, 0, false);
 	fh_chat_copy(body, call->config, keys);
