@@ -14,7 +14,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
-from writing import FULL, GONE, LOST, Place, commands, full_device, gone_reader
+from writing import FULL, GONE, LOST, Place, actions, commands, full_device, gone_reader
 
 
 @support.once
@@ -24,6 +24,9 @@ class StandardOutput(Place):
               "with": "what it prints is its command's",
               "serve": "it says where it listens on standard error",
               "view": "a server, tried below", "mcp": "a server, tried below"}
+    #: The same of what a command does by a word: `fumehood session pause S`.
+    SILENT_ACTIONS = {("session", "pause"), ("session", "resume"), ("session", "rm"),
+                      ("session", "watch")}     # it goes on for ever: tried below
 
     def rows(self):
         """{command: its ways to print}; the commands change nothing, so that they can be called again."""
@@ -47,14 +50,25 @@ class StandardOutput(Place):
             "retry": [["retry", self.eval_id]],
             "judge": [self.judge("--report", self.new("report.md")), self.judge("--json", "--report", self.new("report.md")),
                       ["judge", "--problems", "problems.jsonl", "samples.jsonl", "--show", "0"]],
-            "session": [["session", "list"], ["session", "list", "--json"]],
+            "session": self.rows_of_sessions(),
             "report": [["report", self.eval_id]],
             "ps": [["ps"], ["ps", "--json"]],
-            "engine": [["engine", "policy"], ["engine", "status"]],
+            "engine": [["engine", action] for action in ("policy", "start", "status", "stop")],
             "gc": [["gc"]],
             "doctor": [["doctor"], ["doctor", "--json"]],
             "env": [["env", "--shell", "bash"], ["env", "--explain"]],
         }
+
+    def rows_of_sessions(self):
+        s = self.SESSION
+        hello = ("--", "sh", "-c", "echo hello")
+        detached = self.ask("session", "exec", "--detach", s, "--", "sh", "-c", "read end; echo hello")
+        return [["session", *row] for row in (
+            ["new", "--name", self.another_session()], ["new", "--json", "--name", self.another_session()],
+            ["list"], ["list", "--json"], ["exec", s, *hello], ["exec", "--json", s, *hello], ["exec", "--detach", s, *hello],
+            ["run", s, "-l", "bash", "-c", "echo hello"], ["run", "--json", s, "-l", "bash", "-c", "echo hello"],
+            ["attach", s, detached.stdout.strip()], ["cp", f"{s}:made", "-"], ["ls", s], ["ls", "--json", s],
+            ["branch", s, self.another_session()], ["branch", "--json", s, self.another_session()], ["snapshot", s, "-"])]
 
     def kept(self):
         """The id of an eval of its own, to be deleted."""
@@ -67,8 +81,13 @@ class StandardOutput(Place):
         self.commands = commands()
 
     def test_every_command_and_each_of_its_forms_has_a_row(self):
-        rows = self.rows()
+        with self.a_session():
+            rows = self.rows()
         self.assertEqual(set(self.commands), set(rows) | set(self.SILENT))
+        for name, of in self.commands.items():
+            silent = {action for command, action in self.SILENT_ACTIONS if command == name}
+            words = {row[1] for row in rows.get(name, []) if len(row) > 1}
+            self.assertLessEqual(actions(of.synopsis) - {"evals", "latest", "all"}, words | silent, name)
         for name in rows:
             words = {word for row in rows[name] for word in row}
             for o in self.commands[name].options:
@@ -76,14 +95,18 @@ class StandardOutput(Place):
                     self.assertIn(f"--{o.name}", words, name)
 
     def check(self, open_output, words, helps):
-        for command in [["--version"], ["help"], *helps, *(row for rows in self.rows().values() for row in rows)]:
+        with self.a_session():
+            self.check_rows(open_output, words, [["--version"], ["help"], *helps, *(row for rows in self.rows().values() for row in rows)])
+
+    def check_rows(self, open_output, words, commands):
+        for command in commands:
             with self.subTest(" ".join(map(str, command))):
                 fd = open_output()
                 done = subprocess.run([support.PROGRAM, *command], stdin=subprocess.DEVNULL, stdout=fd, stderr=subprocess.PIPE,
                                       text=True, cwd=self.dir, env=self.env, timeout=support.TIMEOUT)
                 os.close(fd)
                 told = [line for line in done.stderr.splitlines()
-                        if re.search(rf"cannot write (to standard output|the results): {words}", line)]
+                        if re.search(rf"cannot write (to standard output|the results|-|the snapshot|what was exported): {words}", line)]
                 # `help run` is run itself; `engine status` says more by its own status
                 statuses = {"run": {LOST}, "help": {1, LOST}, "engine": {1, 3}}.get(command[0], {1})
                 self.assertEqual(1, len(told), done.stderr)
@@ -106,11 +129,34 @@ class StandardOutput(Place):
     @support.release_only
     def test_all_is_well_with_a_reader(self):
         """The control: the same commands say nothing of the kind when standard output accepts what they write."""
-        for command in [row for rows in self.rows().values() for row in rows]:
-            done = self.ask(*command)
-            self.assertIn(done.returncode, (0, 3) if command[0] == "engine" else (0,), (command, done.stderr))
-            self.assertTrue(done.stdout, command)
-            self.assertNotIn("cannot write", done.stderr, command)
+        with self.a_session():
+            for command in [row for rows in self.rows().values() for row in rows]:
+                done = self.ask(*command, text=False)
+                self.assertEqual(0, done.returncode, (command, done.stderr))
+                self.assertTrue(done.stdout, command)
+                self.assertNotIn(b"cannot write", done.stderr, command)
+            for command, action in self.SILENT_ACTIONS - {("session", "watch")}:
+                done = self.ask(command, action, self.SESSION)
+                self.assertEqual((0, ""), (done.returncode, done.stdout), action)
+
+    def test_a_watch_ends(self):
+        """It would go on for ever; its first event cannot be told."""
+        with self.a_session():
+            self.ask("session", "exec", "--detach", self.SESSION, "--", "sh", "-c",
+                     "i=0; while [ $i -lt 6000 ]; do touch file$i; i=$((i + 1)); sleep 0.05; done")
+            for json in ((), ("--json",)):
+                for open_output, words in ((full_device, FULL), (gone_reader, GONE)):
+                    with self.subTest(words):
+                        fd = open_output()
+                        done = subprocess.run([support.PROGRAM, "session", "watch", *json, self.SESSION], stdin=subprocess.DEVNULL,
+                                              stdout=fd, stderr=subprocess.PIPE, text=True, env=self.env, timeout=support.TIMEOUT)
+                        os.close(fd)
+                        self.assertEqual(1, done.returncode, done.stderr)
+                        self.assertIn(f"cannot write to standard output: {words}", done.stderr)
+                with subprocess.Popen([support.PROGRAM, "session", "watch", *json, self.SESSION], stdin=subprocess.DEVNULL,
+                                      stdout=subprocess.PIPE, text=True, env=self.env) as watch:
+                    self.assertIn("file", watch.stdout.readline())
+                    watch.send_signal(signal.SIGINT)
 
     def test_a_server_of_messages_ends(self):
         begin = ('{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", '

@@ -58,6 +58,26 @@ class Files(Place):
         "serve": {"api-key-file", "tls-certificate", "tls-key", "data-set"},
         "mcp": {"token-file", "tls-certificate", "tls-key", "mount"},
     }
+    #: Options that take text and name nothing in the file system. With the tables above and below these are all.
+    NO_FILE = {
+        "run": {"language", "code", "compiler-flag", "preload", "user", "hostname", "env", "keep", "require", "without"},
+        "eval": {"description", "tag", "script-env", "attach", "prompts", "providers", "grader", "var", "prompt-prefix",
+                 "prompt-suffix", "filter-pattern", "filter-range", "filter-metadata", "filter-sample-seed", "filter-providers",
+                 "filter-targets", "filter-prompts"},
+        "init": {"example"},
+        "list": {"kind", "filter", "tag"},
+        "show": {"show", "text", "regexp", "metric", "status", "language", "tag", "sort"},
+        "export": {"format"},
+        "retry": {"cell"},
+        "judge": {"k", "seed"},
+        "session": {"name", "language", "user", "env", "code", "tag"},
+        "view": {"address", "name"},
+        "serve": {"address", "domain"},
+        "mcp": {"address", "allow-origin"},
+        "env": {"shell", "domain", "e2b-url"},
+    }
+    #: Words in capitals of a synopsis that stand for no file.
+    NO_FILE_WORDS = {"OPTIONS", "CODE", "ARGS", "ID", "INDEX", "S", "CMD", "LANG", "PROCESS", "NAME", "A", "B", "COLUMN", "SHELL"}
     QUIET = ("--no-progress-bar", "--no-table")
 
     def setUp(self):
@@ -86,7 +106,7 @@ class Files(Place):
         }
 
     #: Of the same options, what a link in place of the file does: it is replaced, or refused with other words.
-    LINKS = {("run", "out"): None, ("session", "FILE"): None, ("judge", "results"): "is not a regular file", ("init", "FOLDER"): "cannot"}
+    LINKS = {("run", "out"): None, ("judge", "results"): "is not a regular file", ("init", "FOLDER"): "cannot"}
     #: Tried in tests of their own, or another word for the same.
     ELSEWHERE = {("serve", "access-log"), ("serve", "state"), ("judge", "RESULTS")}
 
@@ -94,13 +114,52 @@ class Files(Place):
         found = set()
         for name, of in self.commands.items():
             for o in of.options:
-                if o.kind in ("text", "list") and not o.hidden and (
-                        re.search(r"FILE|PATH|DIR|SRC|DEST|FOLDER|RESULTS", o.argument) or re.search(r"\b([Ww]rite|[Aa]ppend)\b", o.help)):
+                if o.kind in ("text", "list") and o.name != "help":
                     found.add((name, o.name))
-            found |= {(name, word) for word in re.findall(r"\b(FILE|FOLDER|FROM|TO|DIR|CONFIG|RESULTS|PROBLEMS|SAMPLES)\b", of.synopsis)}
-        read = {(name, one) for name, some in self.READ.items() for one in some}
-        self.assertEqual(found, read | set(self.written()) | self.ELSEWHERE)
-        self.assertFalse(read & set(self.written()))
+            found |= {(name, word) for word in re.findall(r"\b[A-Z]+\b", of.synopsis)} - {(name, word) for word in self.NO_FILE_WORDS}
+        tables = [{(name, one) for name, some in table.items() for one in some} for table in (self.READ, self.NO_FILE)]
+        tables += [set(self.written()), self.ELSEWHERE]
+        self.assertEqual(found, set.union(*tables))
+        self.assertEqual(sum(map(len, tables)), len(found), "each is in one table")
+
+    def test_a_dash_is_no_file_where_standard_output_is_not_meant(self):
+        printed, folder = {("session", "TO"), ("session", "FILE")}, {("init", "FOLDER")}
+        for (name, option), (_, line) in self.written().items():
+            if (name, option) not in printed | folder:
+                with self.subTest(f"{name} --{option}"):
+                    done = self.ask(*line("-"))
+                    self.assertEqual(2, done.returncode, done.stderr)
+                    self.assertRegex(done.stderr, "- is not the name of a file here|standard output is not a file")
+                    self.assertFalse((self.dir / "-").exists())
+
+    def test_a_name_of_the_system_is_not_replaced(self):
+        """/dev/stdout leads to a regular file where the shell sent it to one. Here /dev is read-only, so that no more than
+        this test would fail."""
+        private = ["unshare", *([] if os.getuid() == 0 else ["-r"]), "-m", "sh", "-c",
+                   'mount --bind /dev /dev && mount -o remount,bind,ro /dev && exec "$@"', "sh", support.PROGRAM]
+        for name, command in (("out", ["run", "-l", "bash", "-c", "echo x > made", "--out", "made:/dev/stdout"]),
+                              ("snapshot", ["session", "snapshot", self.SESSION, "/dev/stdout"])):
+            with self.subTest(name), self.a_session(), open(self.dir / name, "wb") as out:
+                done = subprocess.run([*private, *command], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE,
+                                      text=True, env=self.env, timeout=support.TIMEOUT)
+                if "unshare" in done.stderr or "mount:" in done.stderr:
+                    self.skipTest(f"cannot mount a small disk here: {done.stderr.strip()}")
+                if name == "out":
+                    self.assertEqual(2, done.returncode)
+                    self.assertIn("cannot write /dev/stdout: it is the system's", done.stderr)
+                else:
+                    self.assertEqual((0, b"fumehood-snap"), (done.returncode, (self.dir / name).read_bytes()[:13]), done.stderr)
+
+    def test_a_snapshot_that_was_interrupted_is_written_again(self):
+        self.write("snap.partial", "what was left")
+        with self.a_session():
+            done = self.ask("session", "snapshot", self.SESSION, "snap")
+            self.assertEqual(0, done.returncode, done.stderr)
+            self.assertEqual((False, True), ((self.dir / "snap.partial").exists(), (self.dir / "snap").exists()))
+            piped = f"{support.PROGRAM} session snapshot {self.SESSION} - | {support.PROGRAM} session new --name {self.another_session()} --from -"
+            done = subprocess.run(piped, shell=True, env=self.env, capture_output=True, text=True, timeout=support.TIMEOUT)
+            self.assertEqual(0, done.returncode, done.stderr)
+            self.assertEqual("made\n", self.ask("session", "exec", self.sessions[-1], "--", "ls").stdout)
 
     def test_the_forms_are_those_of_the_help(self):
         self.assertLessEqual({"json", "jsonl", "csv", "yaml", "html", "md", "junit.xml", "xml", "prom"}, set(self.forms("eval", "output")))

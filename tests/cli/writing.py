@@ -24,6 +24,12 @@ def commands():
     return {name: help_text.of(support.PROGRAM, name) for name in help_text.commands(support.PROGRAM)}
 
 
+def actions(synopsis):
+    """The words that a command's synopsis offers as its first: "[OPTIONS] start | cp FROM TO" has start and cp."""
+    flat = re.sub(r"\[[^\]]*\]", "", synopsis)
+    return {part.split()[0] for part in flat.split("|") if re.match(r"\s*[a-z]+\b", part)} if "|" in flat else set()
+
+
 def endings(sentence):
     """The endings of file names in a help text: ".json, .jsonl or .md" has three."""
     return re.findall(r"(?<!\w)\.([a-z.]*[a-z])", sentence)
@@ -53,6 +59,7 @@ class Place(support.TempDir):
         self.dir.chmod(0o700)
         self.env = {**os.environ, "FUMEHOOD_STORE": str(self.dir / "store.db"), "XDG_RUNTIME_DIR": str(self.dir)}
         self.count = 0
+        self.sessions = []
         done = self.ask("eval", "--no-progress-bar", "-o", "out.json")
         self.assertEqual(0, done.returncode, done.stderr)
         self.eval_id = self.ask("list", "--ids-only").stdout.strip()
@@ -79,4 +86,11 @@ class Place(support.TempDir):
             yield
         finally:
             self.ask("session", "rm", self.SESSION)
+            for name in self.sessions:
+                self.ask("session", "rm", name)
             self.ask("engine", "stop")
+
+    def another_session(self):
+        """The name of a session to be made, which is removed with the first one."""
+        self.sessions.append(f"{self.SESSION}-{len(self.sessions)}")
+        return self.sessions[-1]

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -131,6 +133,16 @@ char *fh_place_real(const char *path)
 	return NULL;
 }
 
+/* Whether the folder is /dev or lies in /proc: there root would put a file in the place of a name such as /dev/stdout,
+ * which leads to a regular file where the shell sent standard output to one. */
+static bool holds_devices(int folder)
+{
+	struct statfs fs;
+	struct stat st, dev;
+	return (fstatfs(folder, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC) ||
+	       (fstat(folder, &st) == 0 && stat("/dev", &dev) == 0 && st.st_dev == dev.st_dev && st.st_ino == dev.st_ino);
+}
+
 int fh_place_prepare(const char *path, const char *name, struct fh_place *ret, struct fh_error *err)
 {
 	bool ranges = fh_place_has_ranges();
@@ -150,6 +162,8 @@ int fh_place_prepare(const char *path, const char *name, struct fh_place *ret, s
 		return cannot_open(path, folder < 0 ? -folder : EISDIR, err);
 	if (fstat(folder, &st) < 0 || !S_ISDIR(st.st_mode))
 		return cannot_open(parent, ENOTDIR, err);
+	if (holds_devices(folder))
+		return fh_error_set(err, FH_E_ARGUMENT, "cannot write %s: it is the system's, and not a regular file", path);
 	if (faccessat(folder, ".", W_OK, AT_EACCESS) < 0)
 		return fh_error_sys(err, errno, "cannot write %s", path);
 	*ret = (struct fh_place){ .folder = FH_TAKE_FD(folder), .name = fh_xstrdup(last), .shown = fh_xstrdup(path) };

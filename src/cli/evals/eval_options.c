@@ -41,6 +41,12 @@ static struct fh_eval_options parsed;
 	{                                                                                                                  \
 		.name = name_, .letter = letter_, .kind = FH_OPT_LIST, .target = target_, .argument = argument_, .help = help_ \
 	}
+/* A file that is written. */
+#define WRITES(name_, letter_, kind_, target_, help_)                                                                  \
+	{                                                                                                                  \
+		.name = name_, .letter = letter_, .kind = kind_, .target = target_, .argument = "FILE",                        \
+		.flags = FH_OPT_WRITES, .help = help_                                                                          \
+	}
 #define WORDS(name_, letter_, target_, argument_, help_)                                                               \
 	{                                                                                                                  \
 		.name = name_, .letter = letter_, .kind = FH_OPT_LIST, .target = target_, .argument = argument_,               \
@@ -77,8 +83,8 @@ static const struct fh_opt eval_table[] = {
 	  .flags = FH_OPT_VARIADIC,
 	  .help = "A config, or a glob; several are joined.",
 	  .default_words = "promptfooconfig.yaml, .yml, .json, .js, .ts …" },
-	LIST("output", 'o', &parsed.outputs, "FILE",
-	     "Write results there: .json, .jsonl, .csv, .yaml, .html, .md, .junit.xml, .xml, .prom."),
+	WRITES("output", 'o', FH_OPT_LIST, &parsed.outputs,
+	       "Write results there: .json, .jsonl, .csv, .yaml, .html, .md, .junit.xml, .xml, .prom."),
 	MAX_CONCURRENCY,
 	NUMBER("repeat", 0, &OVERRIDES.repeat, "N", "Run each test so many times; from 2 on pass@k and pass^k are told."),
 	NUMBER("delay", 0, &OVERRIDES.delay_ms, "MS", "Pause before each call of a provider; one call at a time."),
@@ -99,7 +105,7 @@ static const struct fh_opt eval_table[] = {
 	  .given = &parsed.cache_given,
 	  .flags = FH_OPT_NEGATABLE | FH_OPT_ON,
 	  .help = "Keep answers of servers on disk for 14 days and use them again; `fumehood cache clear` forgets them." },
-	TEXT("record", 0, &parsed.record, "FILE", "Add every answer to FILE, for --replay (JSONL)."),
+	WRITES("record", 0, FH_OPT_STRING, &parsed.record, "Add every answer to FILE, for --replay (JSONL)."),
 	TEXT("replay", 0, &parsed.replay, "FILE",
 	     "Answer every provider from FILE, and ask nothing (also: FUMEHOOD_REPLAY=FILE)."),
 	{ "", .help = "Your own scripts" },
@@ -194,8 +200,8 @@ static const struct fh_opt retry_table[] = {
 	     "Run one cell (0.0 is the first) alone, as a new eval; the stored one stays as it is."),
 	TEXT("prompt-file", 0, &parsed.prompt_file, "FILE",
 	     "With --cell: ask with this prompt in place of the cell's own; - is standard input."),
-	LIST("output", 'o', &parsed.outputs, "FILE",
-	     "Write all results there, in place of the files that the eval was begun with."),
+	WRITES("output", 'o', FH_OPT_LIST, &parsed.outputs,
+	       "Write all results there, in place of the files that the eval was begun with."),
 	{ .name = "max-concurrency",
 	  .letter = 'j',
 	  .kind = FH_OPT_U64,

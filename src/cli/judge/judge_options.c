@@ -75,6 +75,7 @@ static const struct fh_opt options[] = {
 	  .kind = FH_OPT_STRING,
 	  .target = &given.report,
 	  .argument = "FILE",
+	  .flags = FH_OPT_WRITES,
 	  .help = "Write a report to FILE as well: .html or .md as `fumehood report` does, .json as --json does, or the "
 	          "summary as text." },
 	{ .name = "k",

@@ -110,6 +110,11 @@ int fh_run_outs_open(const struct fh_opt_list *outs, struct fh_place **ret, stru
 		const char *colon = strchr(outs->items[i], ':');
 		fh_auto_free char *name = fh_run_out_name(outs->items[i]);
 		const char *base = fh_path_base(name);
+		if (colon && fh_streq(colon, ":-")) {
+			r = fh_error_set(err, FH_E_ARGUMENT, "- is not the name of a file here");
+			fh_error_hint(err, "name a file, such as %s:./- for one of that name", name);
+			break;
+		}
 		r = fh_place_prepare(colon && colon[1] ? colon + 1 : base, base, &places[i], err);
 	}
 	*ret = places;

@@ -57,7 +57,8 @@ static const struct fh_opt options[] = {
 	  .default_text = "256" },
 	{ "state", 0, FH_OPT_STRING, &state, "FOLDER",
 	  "Keep paused sandboxes (their files, not their memory), snapshots, templates and volumes there for the next "
-	  "server; made if it is missing (mode 0700). Without it there are no volumes." },
+	  "server; made if it is missing (mode 0700). Without it there are no volumes.",
+	  FH_OPT_WRITES },
 	{ "access-log", 0, FH_OPT_STRING, &access_log, "FILE", "Append a line of JSON for each request; - is stderr." },
 	{ "quiet", 'q', FH_OPT_FLAG, &quiet, NULL, "Do not say where the server listens and how it is used." },
 	{ "listen-descriptor", 0, FH_OPT_U64, &listen_descriptor, "N", "A socket that listens already.", FH_OPT_HIDDEN },

@@ -22,7 +22,7 @@ static const struct fh_opt options[] = {
 	  "new: show that language's tools in it. run: the language of the program.",
 	  .default_words = "the host's programs; for run what FILE's name says" },
 	{ "image", 0, FH_OPT_STRING, &O.image, "DIR", "A folder that holds a root file system." },
-	{ "from", 0, FH_OPT_STRING, &O.from, "FILE", "Start from what `snapshot` wrote." },
+	{ "from", 0, FH_OPT_STRING, &O.from, "FILE", "Start from what `snapshot` wrote; - is standard input." },
 	{ "as-root", 0, FH_OPT_FLAG, &O.root, NULL, "Programs see themselves as root (uid 0, without capabilities)." },
 	{ "memory", 'm', FH_OPT_SIZE, &O.memory, "SIZE", "Memory of all of it.",
 	  .default_number = &fh_limit_table[FH_LIMIT_MEMORY].run_default },
@@ -68,6 +68,7 @@ static const struct fh_command_line command_line = {
 	    "`run S FILE` copies the file into the working folder, as cp does, and runs it there in its language; "
 	    "text of -c or - is "
 	    "there while it runs. A language that is compiled is compiled in a sandbox of its own before.\n\n"
+	    "In cp and snapshot - is standard output, of cp FROM standard input.\n\n"
 	    "Exit status: of exec, run and attach that of the program (128 and the signal's number when one ended it); "
 	    "otherwise 0, or 1 "
 	    "when it could not be done.",
@@ -220,7 +221,9 @@ static int new_session(const char *const *args, size_t count, struct fh_error *e
 	(void)count;
 	o.name = O.name;
 	o.lease_ms = O.lease_ms;
-	fh_auto_close int from = O.from ? open(O.from, O_RDONLY | O_CLOEXEC) : -1;
+	fh_auto_close int from = fh_streq(O.from, "-") ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+	                         : O.from              ? open(O.from, O_RDONLY | O_CLOEXEC)
+	                                               : -1;
 	if (O.from && from < 0)
 		return fh_error_sys(err, errno, "cannot open %s", O.from);
 	int r = O.from ? 0 : make_plan(&plan, err);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -250,6 +251,47 @@ int fh_session_watch(const char *const *args, size_t count, struct fh_error *err
 
 /* --------------------------------------------------------------------------------------------------------- snapshot */
 
+/* Written under another name until it is complete, so that nobody reads a partial file. That name is free again, and
+ * may be left of one that was interrupted, when nobody holds its lock. A link is kept: its target is replaced. */
+static int snapshot_to_file(struct fh_sandbox *sandbox, const char *to, uint64_t *ret_left_out, struct fh_error *err)
+{
+	fh_auto_free char *real = realpath(to, NULL);
+	fh_auto_free char *partial = fh_xasprintf("%s.partial", real ? real : to);
+	fh_auto_close int fd = open(partial, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return fh_error_sys(err, errno, "cannot write %s", partial);
+	struct stat mine, there; /* who held it until now may have given the file its name just then */
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &mine) < 0 || lstat(partial, &there) < 0 ||
+	    mine.st_ino != there.st_ino)
+		return fh_error_set(err, FH_E_UNAVAILABLE, "another fumehood process is writing to %s", to);
+	int r = ftruncate(fd, 0) < 0 ? fh_error_sys(err, errno, "cannot write %s", partial)
+	                             : fh_sandbox_snapshot(sandbox, fd, ret_left_out, err);
+	if (r == 0 && (fsync(fd) < 0 || rename(partial, real ? real : to) < 0))
+		r = fh_error_sys(err, errno, "cannot write %s", to);
+	if (r < 0)
+		(void)unlink(partial);
+	return r;
+}
+
+/* To standard output, a pipe or a device, which cannot be replaced. */
+static int snapshot_to_stream(struct fh_sandbox *sandbox, const char *to, uint64_t *ret_left_out, struct fh_error *err)
+{
+	struct fh_sigpipe_guard guard;
+	fh_auto_close int fd =
+	    fh_streq(to, "-") ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : open(to, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return fh_error_sys(err, errno, "cannot write %s", to);
+	if (isatty(fd)) {
+		int r = fh_error_set(err, FH_E_ARGUMENT, "a snapshot is no text for a terminal");
+		fh_error_hint(err, "name a file, or send it on: fumehood session snapshot S - | gzip > FILE");
+		return r;
+	}
+	fh_sigpipe_block(&guard);
+	int r = fh_sandbox_snapshot(sandbox, fd, ret_left_out, err);
+	fh_sigpipe_restore(&guard);
+	return r;
+}
+
 int fh_session_snapshot(const char *const *args, size_t count, struct fh_error *err)
 {
 	fh_auto_session struct fh_session_handle h = { NULL };
@@ -258,16 +300,11 @@ int fh_session_snapshot(const char *const *args, size_t count, struct fh_error *
 	int r = fh_session_open(args[0], &h, err);
 	if (r < 0)
 		return r;
-	/* Written under another name until it is complete, so that nobody reads a partial file. */
-	fh_auto_free char *partial = fh_xasprintf("%s.partial", args[1]);
-	fh_auto_close int fd = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return fh_error_sys(err, errno, "cannot write %s", partial);
-	r = fh_sandbox_snapshot(h.sandbox, fd, &left_out, err);
-	if (r == 0 && rename(partial, args[1]) < 0)
-		r = fh_error_sys(err, errno, "cannot write %s", args[1]);
-	if (r < 0)
-		(void)unlink(partial);
+	struct stat st;
+	if (fh_streq(args[1], "-") || (stat(args[1], &st) == 0 && !S_ISREG(st.st_mode)))
+		r = snapshot_to_stream(h.sandbox, args[1], &left_out, err);
+	else
+		r = snapshot_to_file(h.sandbox, args[1], &left_out, err);
 	if (r == 0 && left_out)
 		fprintf(stderr, "fumehood: %" PRIu64 " entries were left out: sockets, FIFOs, and what cannot be read\n",
 		        left_out);

@@ -90,6 +90,15 @@ static int outside(const struct fh_opt *o, struct fh_error *err)
 	                    fh_buf_cstr(&most));
 }
 
+/* Elsewhere "-" is standard output, so that a file of that name would be a surprise. */
+static int no_file(const char *shown, struct fh_error *err)
+{
+	int r = fh_error_set(err, FH_E_ARGUMENT, "option %s: - is not the name of a file here", shown);
+	fh_error_hint(err, "name a file, such as ./- for one of that name; what the command prints goes to standard output "
+	                   "without the option");
+	return r;
+}
+
 /* `shown`: the option as the user wrote it. */
 static int convert(const struct fh_opt *o, const char *shown, const char *value, struct fh_error *err)
 {
@@ -97,6 +106,8 @@ static int convert(const struct fh_opt *o, const char *shown, const char *value,
 		*(uint64_t *)o->target = UINT64_MAX;
 		return 0;
 	}
+	if ((o->flags & FH_OPT_WRITES) && fh_streq(value, "-"))
+		return no_file(shown, err);
 	if (takers[o->kind](o, value, err) < 0) {
 		if (err)
 			err->code = FH_E_ARGUMENT;

@@ -32,6 +32,7 @@ enum {
 	FH_OPT_OPTIONAL = 1 << 3,  /* for STRING: --name alone gives ""; a value has to be written --name=VALUE */
 	FH_OPT_ON = 1 << 4,        /* for a flag: true unless --no-name is given; needs FH_OPT_NEGATABLE */
 	FH_OPT_VARIADIC = 1 << 5,  /* for LIST: takes all words up to the next option: -c a b */
+	FH_OPT_WRITES = 1 << 6,    /* for STRING and LIST: a file or folder that is written, so that "-" is refused */
 };
 
 struct fh_opt_list {

@@ -15,6 +15,7 @@ static const struct fh_opt options[] = {
 	  .kind = FH_OPT_LIST,
 	  .target = &outputs,
 	  .argument = "FILE",
+	  .flags = FH_OPT_WRITES,
 	  .help = "Write there, in the form that the extension says.",
 	  .default_words = "standard output" },
 	{ .name = "format",
