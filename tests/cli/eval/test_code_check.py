@@ -254,6 +254,8 @@ class CodeCheck(CodeCase):
     def test_mistakes_in_the_config_are_found_at_once(self):
         for check, part in [({"call": "f()", "expectd": 1}, 'did you mean "expected"'), ({}, "nothing to check"),
                             ({"call": "f()", "cases": [[1]], "expected": 1}, 'give one of "call", "cases"'),
+                            ({"call": "f()", "expected": 1, "language": "pythn"}, 'did you mean python? languages are'),
+                            ({"call": "f()", "expected": 1, "language": "cobol"}, 'unknown language "cobol"'),
                             ({"call": "f()", "expected": 1, "setup": "x = 1"}, '"setup" goes with "tests"')]:
             with self.subTest(part):
                 with self.assertRaises(AssertionError) as caught:
@@ -266,7 +268,7 @@ class CodeCheck(CodeCase):
         for check, part in [({"call": "f()"}, "what is expected is missing"),
                             ({"cases": [[1, 2]]}, '"function" is missing'),
                             ({"cases": [{"args": 1, "expected": 2}], "function": "f"}, '"args" has to be a list'),
-                            ({"call": "f()", "expected": 1, "language": "cobol"}, 'unknown language "cobol"'),
+                            ({"call": "f()", "expected": 1, "language": "{{ 'cobol' }}"}, 'unknown language "cobol"'),
                             ({"call": "f()", "expected": 1, "limits": {"memry": 1}}, 'unknown limit "memry"'),
                             ({"call": "f()", "expected": 1, "limits": {"memory": "lots"}}, "limits.memory"),
                             ({"call": "f()", "expected": 1, "tolerance": -1}, "tolerance")]:

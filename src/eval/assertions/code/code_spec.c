@@ -120,6 +120,31 @@ static int check_form(const json_t *f, struct fh_error *err)
 	return -FH_E_CONFIG;
 }
 
+const char *fh_code_language(const char *word, const char *assertion, struct fh_error *err)
+{
+	const char *language = fh_extract_language_of_tag(fh_str(word));
+	if (language && *language)
+		return language;
+	struct fh_nearest near = FH_NEAREST_INIT(word);
+	fh_auto_free char *names = fh_xstrdup(fh_language_names()), *rest = names;
+	for (char *name; (name = strsep(&rest, ", "));)
+		if (*name)
+			fh_nearest_offer(&near, name);
+	fh_code_wrong(err, assertion, "unknown language \"%s\"", word);
+	if (near.best)
+		fh_error_hint(err, "did you mean %s? languages are %s", near.best, fh_language_names());
+	else
+		fh_error_hint(err, "languages are %s", fh_language_names());
+	return NULL;
+}
+
+int fh_code_language_check(const json_t *fields, const char *assertion, struct fh_error *err)
+{
+	const char *word = fh_json_str(fields, "language", NULL);
+	return !word || strstr(word, "{{") || strstr(word, "{%") || fh_code_language(word, assertion, err) ? 0
+	                                                                                                   : -FH_E_CONFIG;
+}
+
 int fh_code_spec_validate(const json_t *assertion, struct fh_error *err)
 {
 	const json_t *f = fh_code_fields(assertion);
@@ -128,6 +153,8 @@ int fh_code_spec_validate(const json_t *assertion, struct fh_error *err)
 	if (json_is_string(value) && fh_starts_with(json_string_value(value), "file://"))
 		return 0;
 	int code = check_keys(f, PLACE_TOP, f == assertion, err);
+	if (!code)
+		code = fh_code_language_check(f, "code", err);
 	return code ? code : check_form(f, err);
 }
 
@@ -355,13 +382,8 @@ static int read_cases(struct fh_code_spec *spec, const json_t *list, struct fh_e
 
 static int read_language(struct fh_code_spec *spec, const json_t *f, struct fh_error *err)
 {
-	const char *given = fh_json_str(f, "language", "python");
-	spec->language = fh_extract_language_of_tag(fh_str(given));
-	if (spec->language && *spec->language)
-		return 0;
-	wrong(err, "unknown language \"%s\"", given);
-	fh_error_hint(err, "languages are %s", fh_language_names());
-	return -FH_E_CONFIG;
+	spec->language = fh_code_language(fh_json_str(f, "language", "python"), "code", err);
+	return spec->language ? 0 : -FH_E_CONFIG;
 }
 
 static int read_fields(struct fh_code_spec *spec, const json_t *f, struct fh_error *err)

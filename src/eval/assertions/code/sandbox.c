@@ -166,6 +166,8 @@ static int validate(const json_t *assertion, struct fh_error *err)
 	if (fh_starts_with(file, "file://")) /* the file is read when the assertion runs */
 		return 0;
 	int r = check_keys(f, f == assertion, err);
+	if (!r)
+		r = fh_code_language_check(f, "sandbox", err);
 	if (r || strstr(type, "{{"))
 		return r;
 	r = read_form(f, &form, err);
@@ -244,8 +246,8 @@ static int read_image(struct asked *a, struct fh_error *err)
 			return wrong(err, "no language is known of the image \"%s\": give \"language\"", name);
 	}
 	language = language ? language : "python";
-	a->language = fh_extract_language_of_tag(fh_str(language));
-	return a->language && *a->language ? 0 : wrong(err, "unknown language \"%s\"", language);
+	a->language = fh_code_language(language, "sandbox", err);
+	return a->language ? 0 : -FH_E_CONFIG;
 }
 
 static int read_asked(struct asked *a, struct fh_error *err)
