@@ -82,6 +82,11 @@ class Refusals(support.TempDir):
         self.refused("judge", "--problems", "p", "s", "-o", "-", says="option -o: standard output", hint="results.jsonl")
         self.refused("judge", "--problems", "-", "-", "-o", "r", says="cannot both come from standard input")
 
+    def test_results_go_once_to_a_file(self):
+        self.write("promptfooconfig.yaml", "prompts: [hello]\nproviders: [echo]\n")
+        self.refused("eval", "-o", "out.json", "-o", "out.json", says="out.json is named twice for the results", cwd=self.dir)
+        self.assertFalse((self.dir / "out.json").exists())
+
     def test_hints_name_the_program_as_it_was_called(self):
         os.symlink(support.PROGRAM, self.dir / "fh")
         done = subprocess.run(["./fh", "kill"], cwd=self.dir, capture_output=True, text=True)
@@ -146,6 +151,13 @@ class Terminals(support.TempDir):
         self.assertEqual("  abracadabra", lines[lines.index("word") + 1])
         self.assertIn("  [FAIL] ", shown)
         self.assertLessEqual(max(len(line) for line in lines[:lines.index("  abracadabra") + 6]), 24)
+
+    def test_a_list_that_no_terminal_shows_has_a_line_for_each_row(self):
+        self.eval()
+        env = {k: v for k, v in os.environ.items() if k != "COLUMNS"}
+        wanted = support.command("list", "--ids-only", env=env).stdout.split()[0]
+        self.assertIn(f" {wanted} ", support.command("list", env=env).stdout)
+        self.assertNotIn(f" {wanted} ", support.command("list", env={**env, "COLUMNS": "60"}).stdout)
 
     def test_a_dumb_terminal_gets_no_escapes(self):
         mine, theirs = pty.openpty()

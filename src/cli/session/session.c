@@ -326,7 +326,7 @@ static void print_sessions(const struct fh_sandbox_info *all, size_t n)
 		fh_table_row_end(t);
 	}
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-	fh_table_print(t, &out, fh_term_width(STDOUT_FILENO), fh_term_color(STDOUT_FILENO, FH_COLOR_AUTO));
+	fh_table_print(t, &out, fh_term_list_width(STDOUT_FILENO), fh_term_color(STDOUT_FILENO, FH_COLOR_AUTO));
 	fh_print(&out);
 	fh_table_free(t);
 }

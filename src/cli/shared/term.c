@@ -35,16 +35,28 @@ bool fh_term_is_ascii(void)
 	return said && *said && !strcasestr(said, "utf-8") && !strcasestr(said, "utf8");
 }
 
-unsigned fh_term_width(int fd)
+enum { WIDTH_UNKNOWN = 80, WIDTH_MAX = 10000 };
+
+static unsigned width_or(int fd, unsigned unknown)
 {
 	const char *columns = getenv("COLUMNS");
 	uint64_t n;
-	if (columns && fh_parse_u64(columns, 10, 10000, &n, NULL) == 0)
+	if (columns && fh_parse_u64(columns, 10, WIDTH_MAX, &n, NULL) == 0)
 		return n;
 	struct winsize size;
 	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 10)
 		return size.ws_col;
-	return 80;
+	return unknown;
+}
+
+unsigned fh_term_width(int fd)
+{
+	return width_or(fd, WIDTH_UNKNOWN);
+}
+
+unsigned fh_term_list_width(int fd)
+{
+	return width_or(fd, isatty(fd) ? WIDTH_UNKNOWN : WIDTH_MAX);
 }
 
 /* ------------------------------------------------------------------------------------------------------ text width */

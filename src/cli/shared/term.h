@@ -11,6 +11,9 @@ bool fh_term_is_dumb(void);
 /* The locale's character set is not UTF-8 (LC_ALL=C): tables are drawn in ASCII. */
 bool fh_term_is_ascii(void);
 unsigned fh_term_width(int fd); /* columns; 80 when unknown; COLUMNS overrides */
+/* The same for lists, in which a row is a line for grep and awk where no terminal and no COLUMNS says how wide it is.
+ */
+unsigned fh_term_list_width(int fd);
 /* Columns that s takes on a terminal; wide and combining characters are taken into account. */
 unsigned fh_term_text_width(struct fh_str s);
 

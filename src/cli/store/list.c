@@ -78,7 +78,7 @@ static void print_table(const struct fh_store_eval_list *l)
 	fh_table_row_end(t);
 	for (size_t i = 0; i < l->count; i++)
 		add_row(t, &l->items[i]);
-	fh_table_print(t, &out, fh_term_width(STDOUT_FILENO), fh_term_color(STDOUT_FILENO, FH_COLOR_AUTO));
+	fh_table_print(t, &out, fh_term_list_width(STDOUT_FILENO), fh_term_color(STDOUT_FILENO, FH_COLOR_AUTO));
 	fh_table_free(t);
 	if (l->total > l->count)
 		fh_buf_addf(&out, "%llu more; -n 0 lists all\n", (unsigned long long)(l->total - l->count));

@@ -132,7 +132,11 @@ int fh_output_files_open(const char *const *paths, struct fh_output_files **ret,
 		struct file *one = &FH_PUSH(f->items, f->count, f->capacity);
 		one->path = *paths;
 		one->fd = -1;
-		int r = open_one(one, err);
+		int r = 0;
+		for (size_t i = 0; i + 1 < f->count && r == 0; i++)
+			if (fh_streq(f->items[i].path, *paths))
+				r = fh_error_set(err, FH_E_ARGUMENT, "%s is named twice for the results", *paths);
+		r = r == 0 ? open_one(one, err) : r;
 		if (r < 0) {
 			fh_output_files_close(f);
 			return r;
