@@ -4,9 +4,10 @@
     python3 python/packaging/fumehood_build.py wheel BUILD-FOLDER DIST-FOLDER
 
 A wheel is the package plus fumehood/_bundle, a prefix with bin, lib, libexec and share. There is one for glibc and one for
-musl. Both have the same static programs and the same library, which loads under either. They differ in eval: for glibc it
-is a program that loads libcurl, the machine's own or else the one that the wheel carries with all that it needs but glibc;
-for musl it is static and asks no model over HTTP. The glibc version in a tag is the newest that any file of it asks for.
+musl. Both have the same static programs and the same library, which loads under either. The one for glibc has every command:
+its eval loads libcurl, the machine's own or else the one that the wheel carries with all that it needs but glibc, and its
+servers find GnuTLS there. For musl eval is static and asks no model over HTTP, and there are neither store nor servers. The
+glibc version in a tag is the newest that any file of it asks for.
 """
 import base64
 import hashlib
@@ -30,12 +31,22 @@ DATE = (2020, 1, 1, 0, 0, 0)
 PROGRAMS = {
     "fumehood-portable": "bin/fumehood",
     "fumehood-engine": "libexec/fumehood/fumehood-engine",
-    "fumehood-judge-portable": "libexec/fumehood/fumehood-judge",
     "src/sandbox/libfumehood-portable.so": "lib/libfumehood.so.0",
 }
-EVAL = "libexec/fumehood/fumehood-eval"
-#: Which eval a kind of wheel has, and whether it carries libcurl.
-KINDS = {"manylinux": ("fumehood-eval-portable", True), "musllinux": ("fumehood-eval-static", False)}
+
+
+def command_programs(**files):
+    """Commands that are programs of their own: {file in the build folder: place}."""
+    return {name: "libexec/fumehood/fumehood-" + command for command, name in files.items()}
+
+
+#: What a kind of wheel has beside these, and whether it carries libcurl.
+KINDS = {
+    "manylinux": (command_programs(eval="fumehood-eval-portable", judge="fumehood-judge-glibc", store="fumehood-store-portable",
+                                   report="fumehood-report-portable", serve="fumehood-serve-portable", view="fumehood-view-portable"),
+                  True),
+    "musllinux": (command_programs(eval="fumehood-eval-static", judge="fumehood-judge-portable"), False),
+}
 #: Parts of glibc, which are not carried, since every glibc system has them.
 GLIBC = re.compile(r"^(lib(c|m|dl|pthread|rt|resolv|util|anl)\.so\.|ld-linux)")
 DATA = ("languages", "guest", "providers", "examples/evals")
@@ -146,11 +157,11 @@ def stripped(path):
 def pack(build, dist, kinds=tuple(KINDS)):
     """Makes the wheels from a build folder; returns their paths."""
     build, dist = pathlib.Path(build), pathlib.Path(dist)
-    wanted = list(PROGRAMS) + [KINDS[kind][0] for kind in kinds]
+    wanted = list(PROGRAMS) + [name for kind in kinds for name in KINDS[kind][0]]
     missing = [name for name in wanted if not (build / name).exists()]
     if missing:
-        raise SystemExit("wheel: %s is not in %s: the static libraries of jansson, zlib, libyaml, pcre2 and utf8proc are "
-                         "needed to build it (Debian: libjansson-dev, zlib1g-dev, libyaml-dev, libpcre2-dev, libutf8proc-dev)"
+        raise SystemExit("wheel: %s is not in %s: the static libraries of jansson, zlib, libyaml, pcre2, utf8proc, sqlite3 and "
+                         "libmicrohttpd are needed to build it (Debian: the packages of the group build in tools/packages)"
                          % (", ".join(missing), build))
     dist.mkdir(parents=True, exist_ok=True)
     for old in dist.glob(NAME + "-*.whl"):
@@ -159,9 +170,9 @@ def pack(build, dist, kinds=tuple(KINDS)):
 
 
 def pack_kind(build, dist, kind):
-    eval_program, with_curl = KINDS[kind]
+    own, with_curl = KINDS[kind]
     libraries = curl_libraries() if with_curl else []
-    programs = dict(PROGRAMS, **{eval_program: EVAL})
+    programs = dict(PROGRAMS, **own)
     files = {"fumehood/_bundle/" + place: stripped(build / name) for name, place in programs.items()}
     files.update({"fumehood/_bundle/lib/curl/" + name: path.read_bytes() for name, path in libraries})
     full_tag = tag(kind, files.values())
