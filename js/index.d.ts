@@ -243,7 +243,129 @@ export class Sandbox {
 	resume(): Promise<void>;
 	renew(lease: number): Promise<void>;
 	branch(options?: { lease?: number; name?: string }): Promise<Sandbox>;
+	/** An interpreter that keeps its state between runs of code; python when no language is said. */
+	context(language?: string, options?: ContextOptions): Promise<Context>;
+	/** Those that this object made and that still exist, the oldest first. */
+	contexts(): Context[];
+	/** Writes its plan and all its files to a file. Resolves to how many entries were left out: sockets, FIFOs, what cannot be read. */
+	snapshot(file: SnapshotFile): Promise<number>;
+	/** A sandbox from a file that `snapshot` wrote, here or in Python. */
+	static restore(file: SnapshotFile, options?: { lease?: number; name?: string; client?: Client }): Promise<Sandbox>;
 	destroy(): Promise<void>;
+}
+
+/** A file's name, or a FileHandle of node:fs/promises at its beginning. */
+export type SnapshotFile = string | URL | {
+	read(buffer: Uint8Array, offset?: number, length?: number): Promise<{ bytesRead: number; buffer: Uint8Array }>;
+	write(buffer: Uint8Array, offset?: number): Promise<{ bytesWritten: number }>;
+};
+
+export interface ContextOptions {
+	cwd?: string;
+	/** Added to the sandbox's. */
+	env?: Record<string, string>;
+	/** Python: "small" is what fumehood brings; "auto": IPython's where it is installed. */
+	shell?: "auto" | "ipython" | "small";
+	/** Python: modules to import first. */
+	preload?: string[];
+	/** Seconds; default 60. */
+	start_timeout?: number;
+}
+
+/** What the driver of a context says (docs/contexts.md): `type` tells which other fields there are. */
+export interface ContextEvent {
+	type: "count" | "stdout" | "stderr" | "result" | "display" | "clear" | "error";
+	[field: string]: unknown;
+}
+
+export interface ContextRunOptions {
+	/** Seconds, after which the code is interrupted, as by Ctrl-C. */
+	timeout?: number | null;
+	/** For this run. */
+	env?: Record<string, string>;
+	/** No count, no result. */
+	silent?: boolean;
+	/** Called with each event as it comes; what it throws interrupts the run, and is thrown. */
+	on_event?: (event: ContextEvent) => void;
+	/** Seconds after an interrupt until the interpreter is killed; default 5. */
+	grace?: number;
+	/** Of all events; default 64 MiB. */
+	max_bytes?: number;
+	/** Interrupts the run: CancelledError; the variables stay. */
+	signal?: AbortSignal;
+}
+
+/** An interpreter in a sandbox, made by `await sandbox.context()`. Runs are done one after the other. */
+export class Context {
+	private constructor();
+	readonly id: string;
+	readonly language: string;
+	/** "ipython 9.1.0"; untrusted text. */
+	readonly interpreter: string;
+	readonly cwd: string | null;
+	/** Of a branch: what of its parent's state it lacks, or shares with it, as texts for people. */
+	readonly not_branched: string[];
+	readonly removed: boolean;
+	run(code: Data, options?: ContextRunOptions): Promise<Execution>;
+	/** Interrupts the running code; its variables stay. */
+	interrupt(): Promise<void>;
+	/** Starts a new interpreter, without variables. */
+	restart(): Promise<void>;
+	remove(): Promise<void>;
+	/** Another context with the state that this one has now. Python only. */
+	branch(): Promise<Context>;
+}
+
+export class Execution {
+	readonly status: "ok" | "failed" | "timeout" | "interrupted" | "output_limit" | "ended";
+	readonly count: number;
+	/** What the code displayed, and its value. */
+	readonly results: Display[];
+	readonly stdout: string;
+	readonly stderr: string;
+	readonly error: CodeError | null;
+	/** The variables are gone, for the reason in `message`. */
+	readonly state_lost: boolean;
+	/** Another interpreter was started for this run. */
+	readonly restarted: boolean;
+	readonly message: string;
+	readonly ok: boolean;
+	/** The value of the code. */
+	readonly result: Display | null;
+	/** The value of the code as text. */
+	readonly text: string | null;
+}
+
+/** An exception of the code. */
+export class CodeError {
+	readonly name: string;
+	readonly value: string;
+	readonly traceback: string;
+}
+
+/** A value that the code showed, in each form that it has; the others are null. `png`, `jpeg`, `pdf` are base64. */
+export class Display {
+	readonly mime: Record<string, unknown>;
+	readonly metadata: Record<string, unknown>;
+	/** Whether it is the value of the code itself. */
+	readonly main: boolean;
+	readonly display_id: string | null;
+	readonly text: string | null;
+	readonly html: string | null;
+	readonly markdown: string | null;
+	readonly svg: string | null;
+	readonly png: string | null;
+	readonly jpeg: string | null;
+	readonly pdf: string | null;
+	readonly latex: string | null;
+	readonly json: unknown;
+	readonly javascript: string | null;
+	readonly data: unknown;
+	readonly chart: unknown;
+	/** Forms without such a name, by their MIME type. */
+	readonly extra: Record<string, unknown>;
+	formats(): string[];
+	image(kind?: "png" | "jpeg" | "pdf"): Buffer | null;
 }
 
 export class FileInfo {

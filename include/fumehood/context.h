@@ -152,6 +152,11 @@ FH_PUBLIC const char *fh_context_interpreter(const struct fh_context *context);
 FH_PUBLIC int fh_context_list(struct fh_sandbox *sandbox, struct fh_context ***ret, size_t *ret_count,
                               struct fh_error *err);
 
+/*
+ * How a context in a language is started, as a JSON object on one line, for clients that speak the engine's protocol
+ * themselves (docs/contexts.md, "The protocol"); free() *ret.
+ */
+FH_PUBLIC int fh_context_explain(const char *language, char **ret, struct fh_error *err);
 /* "python", "javascript", … for i from 0; NULL after the last one. */
 FH_PUBLIC const char *fh_context_language_name(size_t i);
 /* The name of a MIME type in results ("image/png": "png"); NULL: it has none. */

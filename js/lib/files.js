@@ -44,13 +44,14 @@ export class WatchEvent {
 	}
 }
 
-// The records that a helper writes, in order; ends when DONE reports success.
-async function* records(process, what, path) {
+// The records that a helper writes, in order; ends when DONE reports success, with its count.
+async function* records(process, what, path, { on_piece, on_done } = {}) {
 	const client = process.client;
 	let input = Buffer.alloc(0), over = false;
 	try {
 		for (let piece = await process.read(); piece.length; piece = await process.read()) {
 			input = input.length ? Buffer.concat([input, piece]) : piece;
+			on_piece?.(piece);
 			while (input.length >= 8) {
 				const kind = input.readUInt16LE(0), size = input.readUInt32LE(4);
 				if (size > RECORD_MAX)
@@ -60,9 +61,10 @@ async function* records(process, what, path) {
 				const bytes = input.subarray(8, 8 + size);
 				input = input.subarray(8 + size);
 				if (kind === DONE) {
-					const errno = new Fields(bytes).number(1);
+					const done = new Fields(bytes), errno = done.number(1);
 					if (errno)
 						throw failure(what, path, errno);
+					on_done?.(done.number(2));
 					over = true;
 				} else {
 					yield [kind, bytes];
@@ -270,18 +272,25 @@ export class Files {
 		return process;
 	}
 
-	// Used by Sandbox.branch: copies all files below the plan's writable folders, by an export there and an import
-	// here.
-	async copy_all(target, folders) {
-		const out = await this.#sandbox.helper(["export", ...folders]);
-		const into = await target.helper(["import"]);
+	// All files below folders, as the helper `export` says them. `on_left_out` is called with the number of entries that are not
+	// among them.
+	async *export_all(folders, user, on_left_out) {
+		const out = await this.#sandbox.helper(["export", ...folders], user), pieces = [];
 		out.close_stdin();
+		for await (const _record of records(out, "export", folders[0], { on_piece: (piece) => pieces.push(piece), on_done: on_left_out }))
+			yield* pieces.splice(0);
+		yield* pieces;
+	}
+
+	// Takes what export_all of another sandbox yields.
+	async import_all(pieces, user) {
+		const into = await this.#sandbox.helper(["import"], user);
 		const imported = (async () => {
 			for await (const _record of records(into, "import", "."))
 				;
 		})();
 		imported.catch(() => {});
-		for (let piece = await out.read(); piece.length; piece = await out.read())
+		for await (const piece of pieces)
 			await into.write(piece);
 		into.close_stdin();
 		await imported;

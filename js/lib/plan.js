@@ -182,7 +182,7 @@ export async function plan(code, language, options = {}) {
 }
 
 // ------------------------------------------------------------------------------------------------------------- the wire
-function content(value) {
+export function content(value) {
 	return typeof value === "string" ? Buffer.from(value, "utf8") : Buffer.from(value?.base64 ?? "", "base64");
 }
 
@@ -214,7 +214,45 @@ export function plan_fields(p, more) {
 		...p.outs.map((name) => [13, text(name)]), [14, p.out_max_bytes], [15, p.stdin === undefined ? undefined : content(p.stdin)],
 		[16, text(p.language)], [17, text(p.interpreter)], [18, text(p.code_name)],
 		...(p.descriptors ?? []).map((d) => [19, [[1, d.number], [2, DESCRIPTORS.indexOf(d.kind)]]]),
-		[32, STARTS.indexOf(p.start ?? "auto")], ...(p.zygote ? [[33, zygote_fields(p.zygote)]] : []),
+		[34, flag(p.root_capabilities)], [32, STARTS.indexOf(p.start ?? "auto")], ...(p.zygote ? [[33, zygote_fields(p.zygote)]] : []),
 		[35, text(p.image_identity)],
 	];
+}
+
+// The plan of a received PLAN field, as `fumehood run --explain` prints it.
+export function plan_of(fields) {
+	const list = (from, tag) => from.every(tag).map(bytes_text);
+	const nullable = (tag) => fields.has(tag) ? bytes_text(fields.bytes(tag)) : null;
+	const layers = (tag) => LAYERS.filter((_name, index) => fields.number(tag) >> index & 1);
+	const limits = Object.fromEntries(LIMITS.map((name) => [name, null]));
+	for (const limit of fields.messages(8))
+		limits[LIMITS[limit.number(1)]] = limit.number(2);
+	const zygote = fields.has(33) ? fields.message(33) : null;
+	return {
+		version: 1, language: nullable(16), interpreter: nullable(17), code_name: nullable(18), argv: list(fields, 9), env: list(fields, 10),
+		cwd: nullable(11), uid: fields.number(3), gid: fields.number(4), hostname: nullable(5), layers: layers(6),
+		...(fields.number(34) ? { root_capabilities: true } : {}), require: layers(7), limits, image: nullable(1), image_identity: nullable(35),
+		mounts: fields.messages(2).map((m) => ({
+			kind: MOUNTS[m.number(1)], target: bytes_text(m.bytes(2)), ...(m.has(3) ? { source: bytes_text(m.bytes(3)) } : {}),
+			...(m.has(4) || m.number(1) === MOUNTS.indexOf("file") ? { content: bytes_text(m.bytes(4)) } : {}), ...octal_mode(m.number(5)),
+			...(m.number(6) ? { writable: true } : {}), ...(m.number(7) ? { optional: true } : {}),
+		})),
+		files: fields.messages(12).map((f) => ({ name: bytes_text(f.bytes(1)), ...octal_mode(f.number(3)), content: bytes_text(f.bytes(2)) })),
+		outs: list(fields, 13), out_max_bytes: fields.number(14), stdin: bytes_text(fields.bytes(15)),
+		descriptors: fields.messages(19).map((d) => ({ number: d.number(1), kind: DESCRIPTORS[d.number(2)] })),
+		start: STARTS[fields.number(32)] ?? "auto",
+		zygote: zygote && { main_file: zygote.number(1), options: list(zygote, 2), env: list(zygote, 3), preload: list(zygote, 4),
+			preload_identity: list(zygote, 5) },
+		artifact: null, compile: null,
+	};
+}
+
+// Text, or { base64 } of bytes that are none.
+function bytes_text(bytes = Buffer.alloc(0)) {
+	const found = bytes.toString("utf8");
+	return Buffer.from(found, "utf8").equals(bytes) ? found : { base64: bytes.toString("base64") };
+}
+
+function octal_mode(number) {
+	return number ? { mode: number.toString(8).padStart(4, "0") } : {};
 }

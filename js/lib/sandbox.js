@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Sandboxes that live for more than one program.
 import { Incoming, default_client } from "./connection.js";
+import { Context, contexts_of } from "./context.js";
 import { CancelledError, NotFoundError, wrong } from "./errors.js";
 import { Files } from "./files.js";
-import { Plan, bytes_of, check_list, check_text, ms_of, plan, plan_fields, size_of } from "./plan.js";
+import { Plan, bytes_of, check_list, check_text, ms_of, plan, plan_fields, plan_of, size_of } from "./plan.js";
 import { fired_of, usage_of } from "./result.js";
+import { read_snapshot, write_snapshot } from "./snapshot.js";
 import { FRAME, STARTS, STATUSES, TAG, UNLIMITED } from "./wire.js";
 
 // How long to wait for output of background processes after a process has ended; how long silence has to last to stop
 // waiting.
 const DRAIN_MS = 2000, QUIET_MS = 100;
-
-// The kind of a plan's mount (docs/protocol.md).
-const WRITABLE = 4;
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -280,15 +279,55 @@ export class Sandbox {
 			throw wrong("the sandbox is destroyed", "create another one");
 		const made = await Sandbox.#made(this.client, [[TAG.SANDBOX_ID, Buffer.from(this.id, "hex")], ...lease_fields(lease, name)]);
 		try {
-			const described = (await this.client.reply(FRAME.DESCRIBE, this.id)).message(TAG.PLAN);
-			const folders = described.messages(2).filter((mount) => mount.number(1) === WRITABLE).map((mount) => mount.text(2));
+			const { folders, user } = await this.#kept();
 			if (folders.length)
-				await this.files.copy_all(made, folders);
+				await made.files.import_all(this.files.export_all(folders, user), user);
 			return made;
 		} catch (error) {
 			await made.destroy();
 			throw error;
 		}
+	}
+
+	// What a copy of it consists of: its plan, its writable folders, and the user who can read and make all of their files.
+	async #kept() {
+		const plan = plan_of((await this.#ask(FRAME.DESCRIBE)).message(TAG.PLAN));
+		const folders = plan.mounts.filter((mount) => mount.kind === "writable").map((mount) => mount.target);
+		return { plan, folders, user: plan.root_capabilities ? "root" : undefined };
+	}
+
+	// Writes its plan and all its files to a file (a name or a FileHandle), from which `restore` starts sandboxes. Resolves to how many
+	// entries were left out: sockets, FIFOs, and what cannot be read.
+	async snapshot(file) {
+		const { plan, folders, user } = await this.#kept();
+		let left_out = 0;
+		await write_snapshot(file, plan, this.files.export_all(folders, user, (count) => { left_out = count; }));
+		return left_out;
+	}
+
+	// A sandbox from a file that `snapshot` wrote, here or in Python.
+	static async restore(file, { lease = 0, name, client } = {}) {
+		return read_snapshot(file, async (made_from, pieces) => {
+			const made = await Sandbox.create(null, { plan: made_from, lease, name, client });
+			try {
+				await made.files.import_all(pieces, (await made.#kept()).user);
+				return made;
+			} catch (error) {
+				await made.destroy();
+				throw error;
+			}
+		});
+	}
+
+	// An interpreter that keeps its state between runs of code: Context. `env` is added to the sandbox's. `shell` (Python): "ipython",
+	// "small" (what we bring), or "auto". `preload` (Python) names modules to import first. `start_timeout` in seconds.
+	async context(language = "python", options = {}) {
+		return Context.make(this, language, options);
+	}
+
+	// The contexts that this object made and that still exist, the oldest first.
+	contexts() {
+		return contexts_of(this);
 	}
 
 	// A living sandbox of the client's engine.

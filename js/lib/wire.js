@@ -99,8 +99,12 @@ export class Fields {
 		return new Fields(this.bytes(tag) ?? Buffer.alloc(0));
 	}
 
+	every(tag) {
+		return this.list.filter(([found]) => found === tag).map(([, bytes]) => bytes);
+	}
+
 	messages(tag) {
-		return this.list.filter(([found]) => found === tag).map(([, bytes]) => new Fields(bytes));
+		return this.every(tag).map((bytes) => new Fields(bytes));
 	}
 }
 

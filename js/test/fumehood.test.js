@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Tests of the package against a built fumehood: node --test, run by tests/cli/packages/test_javascript.py.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import fs from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
 import { test } from "node:test";
+import { promisify } from "node:util";
 
 import * as fumehood from "../index.js";
+import { plan_fields, plan_of } from "../lib/plan.js";
+import { Fields, encode_fields } from "../lib/wire.js";
 
 const problem = { task_id: "T/0", prompt: "def double(x):\n", entry_point: "double", canonical_solution: "    return 2 * x\n",
 	test: "def check(candidate):\n    assert candidate(2) == 4\n    assert candidate(-1) == -2\n" };
@@ -147,6 +153,109 @@ test("a stream that is not read stalls its own program and nothing else", async 
 	const done = await loud.communicate();
 	assert.deepEqual([done.stdout.length, done.stderr.toString()], [3000000, "end\n"]);
 	await sandbox.destroy();
+});
+
+test("a context keeps its variables; a branch has its own", async () => {
+	const sandbox = await fumehood.Sandbox.create("python");
+	const context = await sandbox.context("py", { shell: "small", env: { A: "of the context" } });
+	const events = [];
+	const first = await context.run("import os\nx = 41\nprint(os.environ['A'], os.environ['B'])\nx + 1",
+		{ env: { B: "of the run" }, on_event: (event) => events.push(event.type) });
+	assert.deepEqual([first.status, first.ok, first.text, first.stdout, first.count], ["ok", true, "42", "of the context of the run\n", 1]);
+	assert.deepEqual([events[0], events.at(-1)], ["count", "result"]);
+	assert.deepEqual([context.language, context.interpreter.split(" ")[0]], ["python", "small"]);
+	const failed = await context.run("1 / 0");
+	assert.deepEqual([failed.status, failed.error.name, failed.error.value, failed.result], ["failed", "ZeroDivisionError", "division by zero", null]);
+	const shown = await context.run("class Shown:\n    def _repr_png_(self): return b'\\x89PNG'\n    def _repr_mimebundle_(self, **kw): return {'a/b': 'c'}\nShown()");
+	assert.deepEqual([shown.result.image().toString("latin1"), shown.result.extra["a/b"], shown.result.html], ["\x89PNG", "c", null]);
+	const branch = await context.branch();
+	await branch.run("x = 7");
+	assert.deepEqual([(await branch.run("x")).text, (await context.run("x")).text], ["7", "41"]);
+	assert.equal(sandbox.contexts().length, 2);
+	await branch.remove();
+	await branch.remove();
+	await assert.rejects(branch.run("1"), fumehood.ArgumentError);
+	assert.deepEqual(sandbox.contexts(), [context]);
+	const runs = await Promise.all([context.run("x += 1; x"), context.run("x += 1; x")]);
+	assert.deepEqual(runs.map((run) => run.text), ["42", "43"]);
+	await context.restart();
+	assert.equal((await context.run("'x' in globals()")).text, "False");
+	const bash = await sandbox.context("bash");
+	await bash.run("y=6");
+	assert.equal((await bash.run("echo $((y * 7))")).stdout, "42\n");
+	await assert.rejects(bash.branch(), fumehood.UnavailableError);
+	await sandbox.destroy();
+	await assert.rejects(context.run("1"), fumehood.ArgumentError);
+});
+
+test("a context's run is stopped, and keeps or loses its variables", async () => {
+	const sandbox = await fumehood.Sandbox.create("python");
+	const context = await sandbox.context("python", { shell: "small" });
+	await context.run("import os, signal, time\nx = 42");
+	const late = await context.run("time.sleep(60)", { timeout: 0.3 });
+	assert.deepEqual([late.status, late.error.name, late.state_lost], ["timeout", "KeyboardInterrupt", false]);
+	let begun = () => {};
+	const running = new Promise((resolve) => { begun = resolve; });
+	const interrupted = context.run("print('begun')\ntime.sleep(60)", { on_event: (event) => event.type === "stdout" && begun() });
+	await running;
+	await context.interrupt();
+	assert.equal((await interrupted).status, "interrupted");
+	const stop = new AbortController();
+	await assert.rejects(context.run("print('begun')\ntime.sleep(60)", { signal: stop.signal, on_event: (event) => event.type === "stdout" && stop.abort() }),
+		fumehood.CancelledError);
+	await assert.rejects(context.run("print('begun')\ntime.sleep(60)", { on_event: () => { throw new Error("enough"); } }), /enough/);
+	const loud = await context.run("while True: print('y' * 1000)", { max_bytes: 100000 });
+	assert.deepEqual([loud.status, loud.stdout.length < 100000], ["output_limit", true]);
+	assert.equal((await context.run("x")).text, "42");
+	const deaf = await context.run("signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass", { timeout: 0.2, grace: 0.2 });
+	assert.deepEqual([deaf.status, deaf.state_lost], ["timeout", true]);
+	const next = await context.run("'x' in globals()");
+	assert.deepEqual([next.text, next.restarted], ["False", true]);
+	const ended = await context.run("import os\nos._exit(3)");
+	assert.deepEqual([ended.status, ended.state_lost], ["ended", true]);
+	assert.match(ended.message, /exit code 3/);
+	await assert.rejects(sandbox.context("cobol"), (error) => error instanceof fumehood.NotFoundError && /python/.test(error.hint));
+	await assert.rejects(sandbox.context("python", { shell: "zsh" }), fumehood.ArgumentError);
+	await sandbox.destroy();
+});
+
+test("a snapshot starts other sandboxes, here and in Python", async (t) => {
+	const folder = await fs.mkdtemp(path.join(os.tmpdir(), "fumehood-js-"));
+	t.after(() => fs.rm(folder, { recursive: true }));
+	const file = path.join(folder, "snapshot"), sandbox = await fumehood.Sandbox.create("python", { env: { A: "kept" } });
+	await sandbox.put("data", "hello");
+	await sandbox.files.write("large", Buffer.alloc(3 << 20, 7));
+	await sandbox.exec(["mkfifo", "pipe"]);
+	assert.equal(await sandbox.snapshot(file), 1);
+	await sandbox.destroy();
+	const again = await fumehood.Sandbox.restore(file);
+	assert.equal((await again.exec(["sh", "-c", "cat data; echo $A"])).text, "hellokept\n");
+	assert.equal((await again.get("large")).compare(Buffer.alloc(3 << 20, 7)), 0);
+	await again.destroy();
+	// written by the one and read by the other: by the program, which writes and reads what the Python package does
+	const variables = { ...process.env, XDG_RUNTIME_DIR: folder }, run = (...words) => promisify(execFile)(program, ["session", ...words], { env: variables });
+	const program = process.env.FUMEHOOD_PROGRAM;
+	await promisify(execFile)(program, ["engine", "start"], { env: variables });
+	try {
+		await run("new", "--from", file, "--name", "one");
+		assert.equal((await run("exec", "one", "--", "cat", "data")).stdout, "hello");
+		await run("snapshot", "one", path.join(folder, "theirs"));
+	} finally {
+		await promisify(execFile)(program, ["engine", "stop"], { env: variables });
+	}
+	const theirs = await fumehood.Sandbox.restore(path.join(folder, "theirs"));
+	assert.equal((await theirs.get("data")).toString(), "hello");
+	await theirs.destroy();
+	await fs.writeFile(file, "no snapshot");
+	await assert.rejects(fumehood.Sandbox.restore(file), fumehood.ArgumentError);
+});
+
+test("a plan on the wire is the same plan", async () => {
+	const made = await fumehood.plan("print(1)", "python", { stdin: Buffer.from([0, 255]), files: { a: ["b", 0o600] }, cpu_time: null, outs: ["c"] });
+	const again = plan_of(new Fields(encode_fields(plan_fields(made.data))));
+	const plain = (value) => value?.base64 !== undefined ? Buffer.from(value.base64, "base64").toString("latin1") : value;
+	assert.deepEqual({ ...again, stdin: plain(again.stdin), files: again.files.map((f) => ({ ...f, content: plain(f.content) })) },
+		{ ...made.data, stdin: plain(made.data.stdin), files: made.data.files.map((f) => ({ ...f, content: plain(f.content) })) });
 });
 
 test("a client that is closed rejects what is under way", async () => {

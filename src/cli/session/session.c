@@ -9,6 +9,7 @@
 #include "cli/shared/commands.h"
 #include "cli/shared/print.h"
 #include "cli/shared/term.h"
+#include "fumehood/context.h"
 #include "json/json.h"
 
 struct fh_session_options fh_session_options;
@@ -57,7 +58,7 @@ static const struct fh_command_line command_line = {
 	.synopsis = "[OPTIONS] new | list | exec S -- CMD… | run S [-l LANG] [-c CODE | FILE | -] [-- ARGS…] | "
 	            "attach S [PROCESS] | cp FROM TO | ls S[:DIR] | watch S[:DIR] "
 	            "| branch S [NAME] | "
-	            "snapshot S FILE | pause S | resume S | rm S…",
+	            "snapshot S FILE | pause S | resume S | rm S… | driver LANG",
 	.about = "Sandboxes that live on: programs run in them one after the other or side by side, and find the files "
 	         "that others "
 	         "left. S is the name of a session or the first letters of its id, at least four; S:PATH is a file in it.",
@@ -69,6 +70,8 @@ static const struct fh_command_line command_line = {
 	    "text of -c or - is "
 	    "there while it runs. A language that is compiled is compiled in a sandbox of its own before.\n\n"
 	    "In cp and snapshot - is standard output, of cp FROM standard input.\n\n"
+	    "`driver LANG` prints, as JSON, how a code context in that language is started, for clients that speak the "
+	    "engine's protocol themselves.\n\n"
 	    "Exit status: of exec, run and attach that of the program (128 and the signal's number when one ended it); "
 	    "otherwise 0, or 1 "
 	    "when it could not be done.",
@@ -394,6 +397,18 @@ static int remove_sessions(const char *const *args, size_t count, struct fh_erro
 	return status;
 }
 
+/* ----------------------------------------------------------------------------------------------------------- driver */
+
+static int print_driver(const char *const *args, size_t count, struct fh_error *err)
+{
+	fh_auto_free char *text = NULL;
+	(void)count;
+	int r = fh_context_explain(args[0], &text, err);
+	if (r == 0)
+		fh_print_line(text);
+	return r;
+}
+
 static const struct {
 	const char *name;
 	size_t least, most; /* allowed number of arguments */
@@ -412,6 +427,7 @@ static const struct {
 	{ "pause", 1, 1, pause_session },
 	{ "resume", 1, 1, resume_session },
 	{ "rm", 1, SIZE_MAX, remove_sessions },
+	{ "driver", 1, 1, print_driver },
 };
 
 int fh_command_session(int argc, char **argv)
@@ -430,7 +446,7 @@ int fh_command_session(int argc, char **argv)
 		        ? fh_error_set(&err, FH_E_ARGUMENT, "session %s was given too few or too many arguments", args.items[0])
 		        : fh_error_set(&err, FH_E_ARGUMENT,
 		                       "session needs one of new, list, exec, run, attach, cp, ls, watch, branch, "
-		                       "snapshot, pause, resume and rm");
+		                       "snapshot, pause, resume, rm and driver");
 		fh_error_hint(&err, "`fumehood session --help` describes them");
 	}
 	if (r < 0) {
