@@ -252,6 +252,8 @@ export class Sandbox {
 	/** A sandbox from a file that `snapshot` wrote, here or in Python. */
 	static restore(file: SnapshotFile, options?: { lease?: number; name?: string; client?: Client }): Promise<Sandbox>;
 	destroy(): Promise<void>;
+	/** Of `await using`: destroy. */
+	[Symbol.asyncDispose](): Promise<void>;
 }
 
 /** A file's name, or a FileHandle of node:fs/promises at its beginning. */
@@ -314,6 +316,8 @@ export class Context {
 	remove(): Promise<void>;
 	/** Another context with the state that this one has now. Python only. */
 	branch(): Promise<Context>;
+	/** Of `await using`: remove. */
+	[Symbol.asyncDispose](): Promise<void>;
 }
 
 export class Execution {

@@ -47,7 +47,8 @@ async function read_exactly(handle, n) {
 }
 
 async function* rest(handle) {
-	for (let piece = await handle.read(Buffer.alloc(PIECE)); piece.bytesRead; piece = await handle.read(Buffer.alloc(PIECE)))
+	const next = () => handle.read(Buffer.alloc(PIECE), 0, PIECE); // Node 18 reads nothing without a length
+	for (let piece = await next(); piece.bytesRead; piece = await next())
 		yield piece.buffer.subarray(0, piece.bytesRead);
 }
 
