@@ -138,9 +138,9 @@ const char *fh_code_language(const char *word, const char *assertion, struct fh_
 	return NULL;
 }
 
-int fh_code_language_check(const json_t *fields, const char *assertion, struct fh_error *err)
+int fh_code_language_check(const json_t *f, const char *assertion, struct fh_error *err)
 {
-	const char *word = fh_json_str(fields, "language", NULL);
+	const char *word = fh_json_str(f, "language", NULL);
 	return !word || strstr(word, "{{") || strstr(word, "{%") || fh_code_language(word, assertion, err) ? 0
 	                                                                                                   : -FH_E_CONFIG;
 }
