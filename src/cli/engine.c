@@ -12,7 +12,7 @@
 static uint64_t idle_ms;
 static const struct fh_opt options[] = {
 	{ "idle-timeout", 0, FH_OPT_DURATION, &idle_ms, "SECONDS",
-	  "start: end the engine when nobody has used it for that long.", .default_words = "it stays" },
+	  "start: end the engine when it was not used for this time.", .default_words = "it stays" },
 	{ 0 },
 };
 static const struct fh_command_line command_line = {

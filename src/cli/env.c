@@ -22,11 +22,11 @@ static const struct fh_opt options[] = {
 	  "(E2B_DOMAIN, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS); api.NAME and PORT-SANDBOX.NAME have to lead to it: with "
 	  "--explain." },
 	{ "off", 0, FH_OPT_FLAG, &off, NULL,
-	  "Print what undoes it: the variables are as they were before; what you changed since stays." },
+	  "Print commands that undo it: the variables become what they were before, except for those that you changed "
+	  "since." },
 	{ "e2b-url", 0, FH_OPT_STRING, &e2b_url, "URL", "Where E2B's SDKs find `fumehood serve`.",
 	  .default_text = FH_SERVE_URL },
-	{ "explain", 0, FH_OPT_FLAG, &explain, NULL,
-	  "Say which module serves which import, and print nothing for a shell." },
+	{ "explain", 0, FH_OPT_FLAG, &explain, NULL, "Explain which module serves which import, and print no commands." },
 	{ 0 },
 };
 static const struct fh_command_line command_line = {

@@ -9,9 +9,8 @@ static const struct fh_opt options[] = { { 0 } };
 static const struct fh_command_line command_line = {
 	.program = "fumehood gc",
 	.synopsis = "",
-	.about =
-	    "Removes what engines that were killed have left behind: cgroups and folders. The next run does so as well; "
-	    "living sandboxes are not touched.",
+	.about = "Removes what engines that were killed have left behind: cgroups and folders. The next run would do so "
+	         "too; live sandboxes are not touched.",
 	.details = "Exit status: 0, or 1 when something could not be removed.",
 	.options = options,
 };

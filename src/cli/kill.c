@@ -8,8 +8,8 @@ static const struct fh_opt options[] = { { 0 } };
 static const struct fh_command_line command_line = {
 	.program = "fumehood kill",
 	.synopsis = "ID…",
-	.about = "Destroys the sandboxes with these ids, as `fumehood ps` shows them: every process in them is killed and "
-	         "nothing of them is left when the command returns. The first letters of an id are enough, at least four.",
+	.about = "Destroys the sandboxes with these ids, as `fumehood ps` shows them: when the command returns, all their "
+	         "processes are dead and nothing of them is left. The first letters of an id are enough, at least four.",
 	.details = "Exit status: 0 when all of them were destroyed, 1 otherwise.",
 	.options = options,
 };

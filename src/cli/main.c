@@ -25,16 +25,16 @@ static const struct command commands[] = {
 	{ "run", fh_command_run, "Run a program in a fresh sandbox." },
 	{ "eval", NULL, "Evaluate prompts and providers as promptfooconfig.yaml says." },
 	{ "init", NULL, "Write an eval to begin with: a config, recorded answers, a recipe for CI.", .program = "eval" },
-	{ "validate", NULL, "Check a config, its prompts, tests and providers; ask nothing.", .program = "eval" },
+	{ "validate", NULL, "Check a config, its prompts, tests and providers; send no requests.", .program = "eval" },
 	{ "schema", NULL, "Print the JSON Schema of configs, for editors.", .program = "eval" },
-	{ "cache", NULL, "Forget the answers of models that eval keeps.", .program = "eval" },
+	{ "cache", NULL, "Remove the answers of models that eval keeps.", .program = "eval" },
 	{ "list", NULL, "List what is in the store: evals, judgements, runs.", .program = "store" },
-	{ "show", NULL, "Show an eval of the store: its sums, and what did not pass.", .program = "store" },
+	{ "show", NULL, "Show an eval of the store: its totals, and what did not pass.", .program = "store" },
 	{ "compare", NULL, "Compare two evals task by task: regressions, fixes, chance.", .program = "store" },
 	{ "export", NULL, "Write an eval of the store as JSON, CSV, HTML and others.", .program = "store" },
-	{ "import", NULL, "Take results files, promptfoo's too, into the store.", .program = "store" },
+	{ "import", NULL, "Import results files, promptfoo's too, into the store.", .program = "store" },
 	{ "delete", NULL, "Delete evals from the store.", .program = "store" },
-	{ "retry", NULL, "Run again what met an error in an eval, or failed.", "eval" },
+	{ "retry", NULL, "Run again the tests of an eval that ended in an error, or failed.", "eval" },
 	{ "judge", NULL, "Judge model-written solutions of a benchmark's problems." },
 	{ "session", fh_command_session, "Sandboxes that live on: make them, run in them, copy files, branch." },
 	{ "view", NULL, "Show what is stored in a browser: evals, answers, comparisons." },
@@ -45,9 +45,9 @@ static const struct command commands[] = {
 	{ "kill", fh_command_kill, "Destroy sandboxes." },
 	{ "engine", fh_command_engine, "Keep one engine warm on this machine." },
 	{ "gc", fh_command_gc, "Remove what engines that died have left behind." },
-	{ "doctor", fh_command_doctor, "Say what this machine can give, and what mends what is missing." },
-	{ "env", fh_command_env, "Print what puts our Python modules in front, for your shell." },
-	{ "with", fh_command_with, "Run a command with our Python modules in front." },
+	{ "doctor", fh_command_doctor, "Check what this machine supports, and how to mend what is missing." },
+	{ "env", fh_command_env, "Print shell commands that put our Python modules first." },
+	{ "with", fh_command_with, "Run a command with our Python modules first." },
 };
 
 /* "help" is last, and no row of the table: it is no program and shows nothing of its own. */
@@ -57,7 +57,7 @@ static bool describe(size_t i, const char **ret_name, const char **ret_about)
 	if (i > count)
 		return false;
 	*ret_name = i < count ? commands[i].name : "help";
-	*ret_about = i < count ? commands[i].about : "Show this, or more of one command.";
+	*ret_about = i < count ? commands[i].about : "Show this help, or that of a command.";
 	return true;
 }
 
@@ -70,7 +70,7 @@ static const struct fh_command_line command_line = {
 	.program = "fumehood",
 	.synopsis = "COMMAND [OPTIONS] …",
 	.about = "Runs code that language models wrote, where it can do no harm, and finds out whether it works.",
-	.details = "`fumehood help COMMAND` tells more of a command.",
+	.details = "`fumehood help COMMAND` shows the help of a command.",
 	.options = options,
 	.command = describe,
 };

@@ -29,25 +29,26 @@ static struct fh_opt_list mounts, origins;
 static const struct fh_opt options[] = {
 	{ "http", 0, FH_OPT_FLAG, &http, NULL,
 	  "Serve streamable HTTP at http://ADDRESS:PORT/mcp; otherwise stdin and stdout." },
-	{ "port", 'p', FH_OPT_U64, &port, "N", "The port to listen at; 0 takes any that is free.", 0, &port_given,
+	{ "port", 'p', FH_OPT_U64, &port, "N", "The port to listen at; 0: any free port.", 0, &port_given,
 	  .default_text = "8000" },
 	{ "address", 0, FH_OPT_STRING, &address, "ADDRESS",
-	  "The address to listen at. Others than this machine's own need --token-file.", .default_text = "127.0.0.1" },
+	  "The address to listen at. Addresses other than loopback ones need --token-file.", .default_text = "127.0.0.1" },
 	{ "token-file", 0, FH_OPT_STRING, &token_file, "FILE",
-	  "Who may use the server: whoever sends this token as `Authorization: Bearer` (mode 0600, 16 characters or "
-	  "more)." },
+	  "A file (mode 0600) with a token of 16 characters or more: only clients that send it as `Authorization: Bearer` "
+	  "may use the server." },
 	{ "allow-origin", 0, FH_OPT_LIST, &origins, "ORIGIN",
-	  "A web page that may use the server, such as https://example.com; localhost's may anyway." },
+	  "A web page that may use the server, such as https://example.com; pages of localhost always may." },
 	{ "tls-certificate", 0, FH_OPT_STRING, &tls_certificate, "FILE", "Speak TLS with this certificate chain (PEM)." },
 	{ "tls-key", 0, FH_OPT_STRING, &tls_key, "FILE", "The certificate's private key (PEM)." },
 	{ "quiet", 'q', FH_OPT_FLAG, &quiet, NULL, "Do not say where the server listens." },
 	{ "", .help = "What the agent may use" },
 	{ "mount", 0, FH_OPT_LIST, &mounts, "SRC[:DST][:rw]",
-	  "Show a folder of this machine in every sandbox, read-only unless :rw is said." },
+	  "Show a folder of this machine in every sandbox, read-only unless :rw is given." },
 	{ "packages", 0, FH_OPT_FLAG, &packages, NULL,
 	  "Let it have packages, by your own pip and npm with your own settings." },
-	{ "", .help = "Ceilings, whatever the agent asks for; \"unlimited\" lifts one" },
-	{ "max-sessions", 0, FH_OPT_U64, &sessions, "N", "Sessions open at once, of all clients.", .default_text = "16" },
+	{ "", .help = "Ceilings, whatever the agent asks for; \"unlimited\" removes one" },
+	{ "max-sessions", 0, FH_OPT_U64, &sessions, "N", "Sessions open at once, for all clients together.",
+	  .default_text = "16" },
 	{ "max-memory", 0, FH_OPT_SIZE, &memory, "SIZE", "Memory of one sandbox.", FH_OPT_UNLIMITED, .default_text = "1G" },
 	{ "max-disk", 0, FH_OPT_SIZE, &disk, "SIZE", "Bytes that one sandbox may write.", FH_OPT_UNLIMITED,
 	  .default_text = "1G" },
@@ -59,7 +60,7 @@ static const struct fh_opt options[] = {
 	  .default_text = "60" },
 	{ "max-wall-time", 0, FH_OPT_DURATION, &wall_ms, "SECONDS", "How long one call may take.", FH_OPT_UNLIMITED,
 	  .default_text = "120" },
-	{ "max-idle", 0, FH_OPT_DURATION, &idle_ms, "SECONDS", "A session that nobody uses is closed then.",
+	{ "max-idle", 0, FH_OPT_DURATION, &idle_ms, "SECONDS", "A session that was not used for this long is closed.",
 	  .default_text = "1h" },
 	{ 0 },
 };
@@ -73,7 +74,8 @@ static const struct fh_command_line command_line = {
 	           "  {\"mcpServers\": {\"fumehood\": {\"command\": \"fumehood\", \"args\": [\"mcp\"]}}}\n"
 	           "  fumehood mcp --http --port 8000\n"
 	           "\n"
-	           "Exit status: 0 when the client has gone or it was told to stop, 1 when it could not serve, 2 for a "
+	           "Exit status: 0 when the client disconnected or the server was told to stop, 1 when it could not serve, "
+	           "2 for a "
 	           "wrong command "
 	           "line.",
 	.options = options,

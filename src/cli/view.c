@@ -28,16 +28,15 @@ static struct fh_opt_list names;
 static bool yes, no, quiet;
 
 static const struct fh_opt options[] = {
-	{ "port", 'p', FH_OPT_U64, &port, "N", "The port to listen at; 0 takes any that is free.",
-	  .default_text = "15500" },
+	{ "port", 'p', FH_OPT_U64, &port, "N", "The port to listen at; 0: any free port.", .default_text = "15500" },
 	{ "address", 0, FH_OPT_STRING, &address, "ADDRESS",
-	  "The address to listen at. At others than this machine's own the URL's token is needed.",
+	  "The address to listen at. At addresses other than loopback ones, the URL's token is needed.",
 	  .default_text = "127.0.0.1" },
 	{ "name", 0, FH_OPT_LIST, &names, "NAME",
 	  "A name of this machine under which browsers may ask for it, besides its addresses and localhost." },
 	{ "yes", 'y', FH_OPT_FLAG, &yes, NULL, "Open the page in a browser." },
 	{ "no", 'n', FH_OPT_FLAG, &no, NULL, "Open no browser, as without --yes." },
-	{ "quiet", 'q', FH_OPT_FLAG, &quiet, NULL, "Do not say where the page is." },
+	{ "quiet", 'q', FH_OPT_FLAG, &quiet, NULL, "Do not print where the page is." },
 	{ "until", 0, FH_OPT_U64, &until_pid, "PID", "Stop when this process has ended.", FH_OPT_HIDDEN },
 	{ 0 },
 };
@@ -47,7 +46,7 @@ static const struct fh_command_line command_line = {
 	.about = "Shows in a browser what is stored: evals as tables, each answer with its program, logs and what was "
 	         "expected, and comparisons of evals. Listens at this machine alone.",
 	.details = "Only the user who started it may look: the kernel says whose process is at the other end of a "
-	           "connection. Whoever comes otherwise (--address, a forwarded port) needs the URL with its token.\n"
+	           "connection. Anyone else (--address, a forwarded port) needs the URL with its token.\n"
 	           "\n"
 	           "Exit status: 0 when it was told to stop, 1 when it could not serve, 2 for a wrong command line.",
 	.options = options,

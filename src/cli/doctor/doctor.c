@@ -15,18 +15,16 @@ static bool as_json;
 static const struct fh_opt options[] = {
 	{ "json", 0, FH_OPT_FLAG, &as_json, NULL,
 	  "Print one JSON object: the findings, each with its group, name, status, "
-	  "what is here, and what mends it." },
+	  "what was found, and how to mend it." },
 	{ 0 },
 };
 static const struct fh_command_line command_line = {
 	.program = "fumehood doctor",
 	.synopsis = "[--json]",
-	.about =
-	    "Looks at this machine as the one who calls it: tries the system calls that a sandbox is made of, starts the "
-	    "programs of the commands, makes a sandbox and reads its layers back, goes over each limit, and runs a program "
-	    "of each language. Says of each thing what it is worth here, and of what is missing what mends it; and, "
-	    "without "
-	    "trying, what root gets where a user calls, or a user where root does.",
+	.about = "Checks this machine with the rights of the caller: tries the system calls that sandboxes need, starts "
+	         "the programs of the commands, makes a sandbox and reads its layers back, exceeds each limit, and runs a "
+	         "program of each language. Says how well each thing works here, and how to mend what is missing; and, "
+	         "without trying, what root would get if a user calls, or a user if root does.",
 	.details = "Exit status:\n"
 	           "  0  everything is there\n"
 	           "  1  runs are possible, and something is missing or holds less than it could\n"

@@ -9,9 +9,10 @@ static const struct fh_opt options[] = { { 0 } };
 static const struct fh_command_line command_line = {
 	.program = "fumehood cache",
 	.synopsis = "clear | path",
-	.about = "Forgets the answers of models that `fumehood eval` keeps on disk (clear), or says where they are (path).",
+	.about = "Removes the answers of models that `fumehood eval` keeps on disk (clear), or prints the folder in which "
+	         "they are (path).",
 	.details = "They are in $XDG_CACHE_HOME/fumehood/responses (~/.cache/fumehood/responses), for 14 days; "
-	           "PROMPTFOO_CACHE_PATH and PROMPTFOO_CACHE_TTL (seconds) set other ones. `fumehood eval --no-cache` uses "
+	           "PROMPTFOO_CACHE_PATH and PROMPTFOO_CACHE_TTL (seconds) change that. `fumehood eval --no-cache` uses "
 	           "none.\n\nExit status: 0, 1 when the folder cannot be read, 2 for a wrong command line.",
 	.options = options,
 };

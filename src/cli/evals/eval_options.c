@@ -16,7 +16,7 @@ static const char details[] =
     "0.\n\n"
     "Every row is in the store ($XDG_DATA_HOME/fumehood/store.db, or FUMEHOOD_STORE=FILE) as soon as it is done. "
     "Ctrl-C "
-    "once finishes what is under way, twice stops; --resume goes on.\n\n"
+    "once finishes what is under way, twice stops; --resume continues.\n\n"
     "Examples:\n"
     "  fumehood eval\n"
     "  fumehood eval -c promptfooconfig.yaml -o results.json -j 8\n"
@@ -84,9 +84,9 @@ static const struct fh_opt eval_table[] = {
 	  .help = "A config, or a glob; several are joined.",
 	  .default_words = "promptfooconfig.yaml, .yml, .json, .js, .ts …" },
 	WRITES("output", 'o', FH_OPT_LIST, &parsed.outputs,
-	       "Write results there: .json, .jsonl, .csv, .yaml, .html, .md, .junit.xml, .xml, .prom."),
+	       "Write results to FILE: .json, .jsonl, .csv, .yaml, .html, .md, .junit.xml, .xml, .prom."),
 	MAX_CONCURRENCY,
-	NUMBER("repeat", 0, &OVERRIDES.repeat, "N", "Run each test so many times; from 2 on pass@k and pass^k are told."),
+	NUMBER("repeat", 0, &OVERRIDES.repeat, "N", "Run each test N times; from 2 on, pass@k and pass^k are reported."),
 	NUMBER("delay", 0, &OVERRIDES.delay_ms, "MS", "Pause before each call of a provider; one call at a time."),
 	TEXT("description", 0, &parsed.description, "TEXT", "The eval's description, in place of the config's."),
 	{ .name = "env-file",
@@ -107,7 +107,7 @@ static const struct fh_opt eval_table[] = {
 	  .help = "Keep answers of servers on disk for 14 days and use them again; `fumehood cache clear` forgets them." },
 	WRITES("record", 0, FH_OPT_STRING, &parsed.record, "Add every answer to FILE, for --replay (JSONL)."),
 	TEXT("replay", 0, &parsed.replay, "FILE",
-	     "Answer every provider from FILE, and ask nothing (also: FUMEHOOD_REPLAY=FILE)."),
+	     "Answer every provider from FILE, and send no requests (also: FUMEHOOD_REPLAY=FILE)."),
 	{ "", .help = "Your own scripts" },
 	LIST("script-env", 0, &parsed.script_env, "NAME",
 	     "Let scripts see this key or password (or pattern). They see no other."),
@@ -121,8 +121,8 @@ static const struct fh_opt eval_table[] = {
 	     "Run every call of a script in a sandbox that sees the config's folder, read-only."),
 	{ "", .help = "Evals of the store" },
 	FLAG("resume", &parsed.resume,
-	     "Go on with the eval ID (without one: the latest) where it was interrupted; tests that changed run again."),
-	FLAG("retry-errors", &parsed.retry_errors, "The same, and run again what met an error."),
+	     "Continue the interrupted eval ID (without one: the latest); tests that changed run again."),
+	FLAG("retry-errors", &parsed.retry_errors, "The same, and also run again tests that ended in an error."),
 	TEXT("attach", 0, &parsed.attach, "ID", "Show the progress of an eval that runs elsewhere."),
 	FLAG("pause", &parsed.pause, "With --attach: begin no test until --go-on."),
 	FLAG("go-on", &parsed.go_on, "With --attach: after --pause."),
@@ -134,10 +134,10 @@ static const struct fh_opt eval_table[] = {
 	TEXT("vars", 'v', &parsed.tests, "FILE", "The same as --tests."),
 	TEXT("assertions", 'a', &parsed.assertions, "FILE", "Assertions for --model-outputs (YAML list)."),
 	TEXT("model-outputs", 0, &parsed.model_outputs, "FILE",
-	     "Check these answers (JSON: texts, or {output, tags}) and ask nothing."),
-	TEXT("grader", 0, &OVERRIDES.grader, "ID", "The provider that grades (llm-rubric and its like)."),
+	     "Check these answers (JSON: texts, or {output, tags}) and send no requests."),
+	TEXT("grader", 0, &OVERRIDES.grader, "ID", "The provider that grades (for llm-rubric and similar assertions)."),
 	LIST("extension", 'x', &parsed.extensions, "FILE", "Hooks, before the config's own."),
-	FLAG("lenient", &parsed.lenient, "Keys that are nearly known ones are told, not refused."),
+	FLAG("lenient", &parsed.lenient, "Warn of keys that look misspelt instead of refusing them."),
 	LIST("var", 0, &parsed.vars, "NAME=VALUE", "A variable of every test that does not set it."),
 	TEXT("prompt-prefix", 0, &OVERRIDES.prompt_prefix, "TEXT", "Put in front of every prompt."),
 	TEXT("prompt-suffix", 0, &OVERRIDES.prompt_suffix, "TEXT", "Put behind every prompt."),
@@ -147,13 +147,12 @@ static const struct fh_opt eval_table[] = {
 	TEXT("filter-range", 0, &OVERRIDES.filter.range, "START:END", "From START (0 is the first) up to END - 1."),
 	LIST("filter-metadata", 0, &parsed.metadata, "KEY=VALUE", "Those with this metadata."),
 	TEXT("filter-failing", 0, &OVERRIDES.filter.failing, "RESULTS",
-	     "Those that did not pass in a results file, or in an eval of the store."),
-	TEXT("filter-failing-only", 0, &OVERRIDES.filter.failing_only, "RESULTS",
-	     "Those of them that failed an assertion."),
-	TEXT("filter-errors-only", 0, &OVERRIDES.filter.errors_only, "RESULTS", "Those of them that met an error."),
+	     "Tests that did not pass in a results file, or in an eval of the store."),
+	TEXT("filter-failing-only", 0, &OVERRIDES.filter.failing_only, "RESULTS", "Tests that failed an assertion there."),
+	TEXT("filter-errors-only", 0, &OVERRIDES.filter.errors_only, "RESULTS", "Tests that ended in an error there."),
 	NUMBER("filter-sample", 0, &OVERRIDES.filter.sample, "N", "N picked at random."),
 	TEXT("filter-sample-seed", 0, &OVERRIDES.filter.sample_seed, "SEED",
-	     "What picks them, so that it picks the same again."),
+	     "Seed of the sample: the same seed picks the same tests."),
 	TEXT("filter-providers", 0, &parsed.filter_providers, "REGEX", "Providers by id or label."),
 	TEXT("filter-targets", 0, &parsed.filter_providers, "REGEX", "The same as --filter-providers."),
 	TEXT("filter-prompts", 0, &parsed.filter_prompts, "REGEX", "Prompts by label."),
@@ -181,7 +180,7 @@ static const struct fh_opt eval_table[] = {
 	  .flags = FH_OPT_NEGATABLE,
 	  .help = "Colours.",
 	  .default_words = "on a terminal, unless NO_COLOR is set" },
-	SWITCH("share", &parsed.share, FH_OPT_HIDDEN, "Taken for promptfoo's sake: nothing is shared."),
+	SWITCH("share", &parsed.share, FH_OPT_HIDDEN, "Accepted for compatibility with promptfoo; nothing is shared."),
 	SWITCH("verbose", &parsed.verbose, FH_OPT_HIDDEN, "Taken for promptfoo's sake."),
 	{ 0 },
 };
@@ -195,13 +194,13 @@ static const struct fh_command_line eval_line = {
 
 static const struct fh_opt retry_table[] = {
 	FLAG("failures", &parsed.retry_failures,
-	     "Run again what failed an assertion, too, and not only what met an error."),
+	     "Also run again tests that failed an assertion, not only those that ended in an error."),
 	TEXT("cell", 0, &parsed.cell, "ROW.COLUMN",
 	     "Run one cell (0.0 is the first) alone, as a new eval; the stored one stays as it is."),
 	TEXT("prompt-file", 0, &parsed.prompt_file, "FILE",
 	     "With --cell: ask with this prompt in place of the cell's own; - is standard input."),
 	WRITES("output", 'o', FH_OPT_LIST, &parsed.outputs,
-	       "Write all results there, in place of the files that the eval was begun with."),
+	       "Write all results to FILE, instead of the files that the eval was begun with."),
 	{ .name = "max-concurrency",
 	  .letter = 'j',
 	  .kind = FH_OPT_U64,
@@ -218,9 +217,8 @@ static const struct fh_opt retry_table[] = {
 static const struct fh_command_line retry_line = {
 	.program = "fumehood retry",
 	.synopsis = "[OPTIONS] [ID]",
-	.about =
-	    "Runs again what met an error in an eval of the store (without ID: the latest), and what has changed since; "
-	    "the rest is kept.",
+	.about = "Runs again the tests of a stored eval (without ID: the latest) that ended in an error or have changed "
+	         "since; keeps the other results.",
 	.details = "Examples:\n"
 	           "  fumehood retry\n"
 	           "  fumehood retry --failures eval-aBc -o results.json\n"

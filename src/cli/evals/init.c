@@ -33,9 +33,9 @@ static bool no_interactive, list, force;
 static const struct fh_opt options[] = {
 	{ "example", 0, FH_OPT_STRING, &example, "NAME", "Which example.",
 	  .default_words = "asked for in a terminal, else " USUAL },
-	{ "list", 0, FH_OPT_FLAG, &list, NULL, "Say which examples there are." },
+	{ "list", 0, FH_OPT_FLAG, &list, NULL, "List the examples." },
 	{ "no-interactive", 0, FH_OPT_FLAG, &no_interactive, NULL, "Ask nothing." },
-	{ "force", 0, FH_OPT_FLAG, &force, NULL, "Replace files that are there already." },
+	{ "force", 0, FH_OPT_FLAG, &force, NULL, "Replace existing files." },
 	{ 0 },
 };
 static const struct fh_command_line command_line = {
@@ -47,7 +47,7 @@ static const struct fh_command_line command_line = {
 	.details = "Example:\n"
 	           "  fumehood init --example tutorial first-eval\n"
 	           "  cd first-eval && fumehood eval --replay recordings.jsonl\n\n"
-	           "Exit status: 0, 1 when a file is there already or cannot be written, 2 for a wrong command line.",
+	           "Exit status: 0, 1 when a file exists already or cannot be written, 2 for a wrong command line.",
 	.options = options,
 };
 

@@ -10,7 +10,7 @@ static const struct fh_opt options[] = { { 0 } };
 static const struct fh_command_line command_line = {
 	.program = "fumehood schema",
 	.synopsis = "",
-	.about = "Prints the JSON Schema of promptfooconfig.yaml as `fumehood eval` takes it, for editors.",
+	.about = "Prints the JSON Schema of promptfooconfig.yaml as `fumehood eval` accepts it, for editors.",
 	.details = "Example:\n"
 	           "  fumehood schema > .fumehood-schema.json\n"
 	           "  # and as the first line of promptfooconfig.yaml:\n"

@@ -22,16 +22,15 @@ static const struct fh_opt options[] = {
 	  .default_words = "the one here" },
 	{ "env-file", 0, FH_OPT_STRING, &env_file, "FILE", "Environment variables.",
 	  .default_words = ".env, if it is there" },
-	{ "lenient", 0, FH_OPT_FLAG, &lenient, NULL, "Keys that are nearly known ones are told, not refused." },
+	{ "lenient", 0, FH_OPT_FLAG, &lenient, NULL, "Warn of keys that look misspelt instead of refusing them." },
 	{ "json", 0, FH_OPT_FLAG, &json, NULL, "Print {valid, errors, warnings, prompts, providers, tests, cells}." },
 	{ 0 },
 };
 static const struct fh_command_line command_line = {
 	.program = "fumehood validate",
 	.synopsis = "[OPTIONS] [CONFIG…]",
-	.about =
-	    "Checks a config as `fumehood eval` would read it, with its prompts, tests and providers, and asks nothing. "
-	    "Files that are scripts are run; keys of providers need not be there.",
+	.about = "Checks a config as `fumehood eval` would read it, with its prompts, tests and providers, and sends no "
+	         "requests. Scripts that the config names are run; API keys are not needed.",
 	.details = "Exit status: 0 it is valid, 1 it is not, 2 for a wrong command line.",
 	.options = options,
 };

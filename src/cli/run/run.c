@@ -46,7 +46,7 @@ static const struct fh_opt options[] = {
 	  "python, javascript, bash, c, cpp, java, go, rust, ruby, perl, php, lua or r.", SHAPES,
 	  .default_words = "what FILE's name says" },
 	{ "code", 'c', FH_OPT_STRING, &o.code, "CODE", "The program's text, instead of FILE.", .given = &o.code_given },
-	{ "command", 0, FH_OPT_FLAG, &o.command, NULL, "Run ARGS as a command that is there inside, without a language.",
+	{ "command", 0, FH_OPT_FLAG, &o.command, NULL, "Run ARGS as a command inside the sandbox, without a language.",
 	  SHAPES },
 	{ "interpreter", 0, FH_OPT_STRING, &o.interpreter, "PATH",
 	  "The interpreter or compiler; with --image a path inside.", SHAPES,
@@ -66,7 +66,7 @@ static const struct fh_opt options[] = {
 	{ "user", 0, FH_OPT_STRING, &o.user, "USER", "user (uid 1000) or root (uid 0 of its own user namespace).", SHAPES,
 	  .default_text = "user" },
 	{ "writable-root", 0, FH_OPT_FLAG, &o.writable_root, NULL,
-	  "Let the program write to / itself, as in a container; it is forgotten at the end.", SHAPES },
+	  "Let the program write anywhere, as in a container; the changes are discarded at the end.", SHAPES },
 	{ "hostname", 0, FH_OPT_STRING, &o.hostname, "NAME", "The host name inside.", SHAPES, .default_text = "sandbox" },
 	{ "cwd", 0, FH_OPT_STRING, &o.cwd, "DIR", "The working directory inside.", SHAPES, .default_text = "/home/user" },
 
@@ -76,11 +76,10 @@ static const struct fh_opt options[] = {
 	{ "env", 'e', FH_OPT_LIST, &o.env, "NAME=VALUE", "A variable of the program's environment.", SHAPES },
 	{ "file", 0, FH_OPT_LIST, &o.files, "SRC[:NAME]", "Copy a regular file in, as NAME in the working directory.",
 	  SHAPES },
-	{ "out", 0, FH_OPT_LIST, &o.outs, "NAME[:DEST]", "Bring a regular file back that the program wrote." },
+	{ "out", 0, FH_OPT_LIST, &o.outs, "NAME[:DEST]", "Copy a regular file out that the program wrote." },
 	{ "mount", 0, FH_OPT_LIST, &o.mounts, "SRC[:DST][:rw]",
-	  "Show a file or folder of this machine inside, read-only unless :rw is said.", SHAPES },
-	{ "json", 0, FH_OPT_FLAG, &o.json, NULL,
-	  "Print one JSON object when it is over, instead of the output as it comes." },
+	  "Show a file or folder of this machine in the sandbox, read-only unless :rw is given.", SHAPES },
+	{ "json", 0, FH_OPT_FLAG, &o.json, NULL, "Print one JSON object at the end, instead of the output as it arrives." },
 	{ "keep", 0, FH_OPT_STRING, &o.keep, "NAME",
 	  "Keep the program and its result in the store, under this description, for `fumehood list`, show and view.",
 	  FH_OPT_OPTIONAL, &o.keep_given },
@@ -88,12 +87,12 @@ static const struct fh_opt options[] = {
 	  "Let output steer the terminal (colours, cursor); by default such bytes are shown "
 	  "as text there." },
 
-	{ "", .help = "Limits (\"unlimited\" switches one off)" },
+	{ "", .help = "Limits (\"unlimited\" removes one)" },
 	LIMIT_OPTION("cpu-time", FH_OPT_DURATION, FH_LIMIT_CPU_TIME, "SECONDS", "CPU time of the whole process tree."),
 	LIMIT_OPTION("wall-time", FH_OPT_DURATION, FH_LIMIT_WALL_TIME, "SECONDS", "Time on the clock."),
 	LIMIT_OPTION("memory", FH_OPT_SIZE, FH_LIMIT_MEMORY, "SIZE", "Memory of the whole tree."),
 	LIMIT_OPTION("processes", FH_OPT_U64, FH_LIMIT_PROCESSES, "N", "Processes and threads at a time."),
-	{ "cpu-rate", 0, FH_OPT_DOUBLE, &o.cpu_rate, "N", "Processors' worth of CPU time per time, such as 0.5.",
+	{ "cpu-rate", 0, FH_OPT_DOUBLE, &o.cpu_rate, "N", "Number of processors that it may use, such as 0.5.",
 	  .given = &o.cpu_rate_given, .default_words = "as many as there are" },
 	LIMIT_OPTION("output", FH_OPT_SIZE, FH_LIMIT_OUTPUT, "SIZE", "Each of stdout and stderr."),
 	{ "file-size", 0, FH_OPT_SIZE, &o.limits.value[FH_LIMIT_FILE_SIZE], "SIZE", "One file.", FH_OPT_UNLIMITED,
@@ -110,11 +109,12 @@ static const struct fh_opt options[] = {
 	{ "without", 0, FH_OPT_LIST, &o.without, "LAYER", "Leave a layer out, to test the others.", FH_OPT_HIDDEN,
 	  &o.shaped },
 	{ "start", 0, FH_OPT_STRING, &o.start, "PATH",
-	  "How the program starts: auto, fresh, zygote or parked; fails where that cannot be. For tests and measurements.",
+	  "How the program starts: auto, fresh, zygote or parked; fails where that is not possible. For tests and "
+	  "measurements.",
 	  SHAPES, .default_text = "auto" },
 	{ "hash-secret", 0, FH_OPT_U64, &o.hash_secret, "N",
-	  "Begin the language's hash tables with the secret of this number, for the same order each time (Python, Perl); "
-	  "`fumehood judge` takes 1, and with --repeat 1 to 4 in turn.",
+	  "Seed the language's hash tables with this number, for the same order each time (Python, Perl); `fumehood judge` "
+	  "uses 1, and with --repeat 1 to 4 in turn.",
 	  SHAPES, .most = UINT32_MAX },
 	{ "explain", 0, FH_OPT_FLAG, &o.explain, NULL, "Print the plan as JSON and execute nothing." },
 	{ "plan", 0, FH_OPT_STRING, &o.plan_file, "FILE", "Run the plan that --explain printed." },
@@ -125,9 +125,8 @@ static const struct fh_opt options[] = {
 static const struct fh_command_line command_line = {
 	.program = "fumehood run",
 	.synopsis = "[OPTIONS] [-c CODE | FILE | -] [-- ARGS…]",
-	.about =
-	    "Runs a program in a fresh sandbox: no network, none of your files, bounded time and memory. When it is over "
-	    "every process of it is dead and nothing of it is left. SIZE takes K, M, G; SECONDS take fractions.",
+	.about = "Runs a program in a fresh sandbox: no network, none of your files, bounded time and memory. At its end "
+	         "all its processes are dead, and nothing of it is left. SIZE takes K, M, G; SECONDS take fractions.",
 	.details = fh_run_exit_help,
 	.options = options,
 };

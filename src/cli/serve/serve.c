@@ -35,10 +35,9 @@ static bool quiet, tls_self_signed;
 	}
 #define FROM_ONE .least = 1, .most = UINT32_MAX
 static const struct fh_opt options[] = {
-	{ "port", 'p', FH_OPT_U64, &port, "N", "The port to listen at; 0 takes any that is free.",
-	  .default_text = FH_SERVE_PORT },
+	{ "port", 'p', FH_OPT_U64, &port, "N", "The port to listen at; 0: any free port.", .default_text = FH_SERVE_PORT },
 	{ "address", 0, FH_OPT_STRING, &address, "ADDRESS",
-	  "The address to listen at. Others than this machine's own need --api-key-file.",
+	  "The address to listen at. Addresses other than loopback ones need --api-key-file.",
 	  .default_text = FH_SERVE_ADDRESS },
 	{ "api-key-file", 0, FH_OPT_STRING, &key_file, "FILE",
 	  "Who may use the server: one key a line, or sha256:HASH, with ceilings of its own behind it (mode 0600). Without "
@@ -53,7 +52,7 @@ static const struct fh_opt options[] = {
 	{ "data-set", 0, FH_OPT_LIST, &data_sets, "NAME=FILE",
 	  "A data set that /judge and /submit judge by NAME, in the formats of `fumehood judge`." },
 	{ "queue", 0, FH_OPT_U64, &queue, "N",
-	  "Requests of one key to /run_code, /judge and /submit that may wait; more are told to come again.",
+	  "Requests of one key to /run_code, /judge and /submit that may wait; further ones get status 429.",
 	  .default_text = "256" },
 	{ "state", 0, FH_OPT_STRING, &state, "FOLDER",
 	  "Keep paused sandboxes (their files, not their memory), snapshots, templates and volumes there for the next "
@@ -63,7 +62,7 @@ static const struct fh_opt options[] = {
 	{ "quiet", 'q', FH_OPT_FLAG, &quiet, NULL, "Do not say where the server listens and how it is used." },
 	{ "listen-descriptor", 0, FH_OPT_U64, &listen_descriptor, "N", "A socket that listens already.", FH_OPT_HIDDEN },
 	{ "until", 0, FH_OPT_U64, &until_pid, "PID", "Stop when this process has ended.", FH_OPT_HIDDEN },
-	{ "", .help = "Ceilings, whatever clients ask for; \"unlimited\" lifts one" },
+	{ "", .help = "Ceilings, whatever clients ask for; \"unlimited\" removes one" },
 	CEILING("sandboxes", FH_CEILING_SANDBOXES, FH_OPT_U64, "N", "Sandboxes that one key may have at once.", FROM_ONE),
 	CEILING("total", FH_CEILING_TOTAL, FH_OPT_U64, "N", "Sandboxes of all keys together.", FROM_ONE),
 	CEILING("lifetime", FH_CEILING_LIFETIME, FH_OPT_DURATION, "SECONDS", "How far ahead a sandbox's end may be set."),

@@ -16,7 +16,7 @@ static const struct fh_opt options[] = {
 	  .target = &outputs,
 	  .argument = "FILE",
 	  .flags = FH_OPT_WRITES,
-	  .help = "Write there, in the form that the extension says.",
+	  .help = "Write to FILE, in the format of its extension.",
 	  .default_words = "standard output" },
 	{ .name = "format",
 	  .kind = FH_OPT_STRING,
@@ -35,7 +35,7 @@ static const struct fh_command_line command_line = {
 	.details = "Examples:\n"
 	           "  fumehood export latest > results.json\n"
 	           "  fumehood export eval-aBc -o report.html -o results.csv\n\n"
-	           "Exit status: 0; 1 when it cannot be read or written; 2 the command line is wrong.",
+	           "Exit status: 0; 1 when the eval cannot be read or the file not written; 2 the command line is wrong.",
 	.options = options,
 };
 

@@ -16,7 +16,7 @@ static const struct fh_opt options[] = {
 	{ .name = "new-id",
 	  .kind = FH_OPT_FLAG,
 	  .target = &new_id,
-	  .help = "Give it an id of its own, where the store has one of its id already." },
+	  .help = "Give the eval a new id if the store has its id already." },
 	{ .name = "json", .kind = FH_OPT_FLAG, .target = &as_json, .help = "Print {id, rows}." },
 	{ 0 },
 };
@@ -26,7 +26,8 @@ static const struct fh_command_line command_line = {
 	.about = "Takes results files into the store: those of `fumehood eval -o FILE.json` and `fumehood export`, and "
 	         "promptfoo's "
 	         "(version 3).",
-	.details = "Exit status: 0; 1 when it cannot be taken, and then nothing of it is; 2 the command line is wrong.",
+	.details =
+	    "Exit status: 0; 1 when the file cannot be imported, and then nothing of it is; 2 the command line is wrong.",
 	.options = options,
 };
 

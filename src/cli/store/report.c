@@ -10,9 +10,10 @@ static const char *output;
 static uint64_t failures;
 
 static const struct fh_opt options[] = {
-	{ "output", 'o', FH_OPT_STRING, &output, "FILE", "Write the report to FILE, as its name says: .html or .md.",
-	  FH_OPT_WRITES, .default_words = "Markdown to standard output" },
-	{ "failures", 0, FH_OPT_U64, &failures, "N", "How many failures are told in full.", FH_OPT_UNLIMITED,
+	{ "output", 'o', FH_OPT_STRING, &output, "FILE",
+	  "Write the report to FILE, in the format of its extension: .html or .md.", FH_OPT_WRITES,
+	  .default_words = "Markdown to standard output" },
+	{ "failures", 0, FH_OPT_U64, &failures, "N", "How many failures are described in full.", FH_OPT_UNLIMITED,
 	  .default_text = "100" },
 	{ 0 },
 };

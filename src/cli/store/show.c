@@ -45,8 +45,8 @@ static const struct fh_opt options[] = {
 	  .argument = "WHICH",
 	  .help = "all, passed, failed, errors, not-good, different or rated.",
 	  .default_words = "not-good, of a run all" },
-	TEXT_OPT("text", &text, "TEXT", "Rows that hold this text, case aside."),
-	TEXT_OPT("regexp", &regexp, "REGEX", "Rows in which this is found."),
+	TEXT_OPT("text", &text, "TEXT", "Rows that contain this text; case is ignored."),
+	TEXT_OPT("regexp", &regexp, "REGEX", "Rows that match this regular expression."),
 	TEXT_OPT("metric", &metric, "NAME", "Rows that have this named score."),
 	{ .name = "metric-min",
 	  .kind = FH_OPT_DOUBLE,
@@ -60,7 +60,7 @@ static const struct fh_opt options[] = {
 	  .given = &max_given,
 	  .argument = "X",
 	  .help = "With --metric: of at most X." },
-	TEXT_OPT("status", &status, "NAME", "Rows whose program ended so: passed, memory_limit …"),
+	TEXT_OPT("status", &status, "NAME", "Rows whose program ended in this way: passed, memory_limit …"),
 	TEXT_OPT("language", &language, "NAME", "Rows in this programming language."),
 	TEXT_OPT("tag", &tag, "TAG", "Tests with this tag, or KEY=VALUE in their metadata."),
 	{ .name = "sort",
@@ -74,7 +74,7 @@ static const struct fh_opt options[] = {
 	  .kind = FH_OPT_U64,
 	  .target = &limit,
 	  .argument = "N",
-	  .help = "At most so many rows.",
+	  .help = "Show at most N rows.",
 	  .default_text = "25" },
 	{ .name = "offset", .kind = FH_OPT_U64, .target = &offset, .argument = "N", .help = "Leave out the first N rows." },
 	{ .name = "json",
@@ -86,8 +86,9 @@ static const struct fh_opt options[] = {
 static const struct fh_command_line command_line = {
 	.program = "fumehood show",
 	.synopsis = "[OPTIONS] [ID]",
-	.about = "Shows an eval of the store (default: the latest): its sums and the rows that did not pass, or one row in "
-	         "detail.",
+	.about =
+	    "Shows an eval of the store (default: the latest): its totals and the rows that did not pass, or one row in "
+	    "detail.",
 	.details = "Examples:\n"
 	           "  fumehood show\n"
 	           "  fumehood show eval-aBc --show different\n"
