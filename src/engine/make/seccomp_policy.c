@@ -61,9 +61,8 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E_IF("rt_tgsigqueueinfo", EPERM, SIGNALS_INIT, FH_IS(0, 1)),
 	FH_E_IF("pidfd_open", EPERM, SIGNALS_INIT, FH_IS(0, 1)),
 
-	/* The same signals by ways whose target a filter cannot see, or sees only in part: a folder of /proc stands for a
-	 * process as a pidfd does, and the owner of a file (F_SETOWN) gets signals of the setter's choice. Programs fall
-	 * back, as on kernels without the call (before Linux 5.1), or do not get such signals. */
+	/* The same signals by ways whose target a filter cannot see, or only in part: a folder of /proc stands for a process
+	 * as a pidfd does, and a file's owner (F_SETOWN) gets signals. Programs fall back, or get no such signals. */
 	FH_E_IF("fcntl", EPERM, SIGNALS_INIT, FH_IS(1, F_SETOWN), FH_IS(2, 1)),
 	FH_E_IF("fcntl", EPERM, SIGNALS_INIT, FH_IS(1, F_SETOWN), FH_IS(2, 0xFFFFFFFFu)),
 	FH_E_IF("fcntl", EINVAL, SIGNALS_INIT, FH_IS(1, F_SETOWN_EX)),
@@ -106,9 +105,8 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	/* operations that outlast the program or burden the host, and that no program of this kind needs */
 	FH_E_IF("fcntl", EINVAL, "a lease holds up whoever opens the file, on the host too", FH_IS(1, F_SETLEASE)),
 	FH_E_IF("fcntl", EINVAL, "watches folders of the host; inotify is what programs use", FH_IS(1, F_NOTIFY)),
-	/* The kernel keeps the hint with the inode, so it outlives the run, and every process that opens the file can read
-	 * it. A read-only mount does not prevent it, since no byte is written, and in a user's sandbox the program owns the
-	 * user's files. */
+	/* The hint stays with the inode after the run, for every process that opens the file. A read-only mount does not
+	 * prevent it, and in a user's sandbox the program owns the user's files. */
 	FH_E_IF("fcntl", EINVAL, "leaves a word on a file of the host", FH_IS(1, 1036 /* F_SET_RW_HINT */)),
 	FH_E_IF("fcntl", EINVAL, "leaves a word on a file of the host", FH_IS(1, 1038 /* F_SET_FILE_RW_HINT */)),
 #define UNSEEN "a lock (new in 3.15) whose file may have no descriptor any more: nobody could count them"
