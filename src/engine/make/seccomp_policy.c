@@ -62,8 +62,7 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E_IF("pidfd_open", EPERM, SIGNALS_INIT, FH_IS(0, 1)),
 
 	/* The same signals by ways whose target a filter cannot see, or only in part: a folder of /proc stands for a
-	 * process as a pidfd does, and a file's owner (F_SETOWN) gets signals. Programs fall back, or get no such signals.
-	 */
+	 * process as a pidfd does, and the owner of a file (F_SETOWN) gets signals. */
 	FH_E_IF("fcntl", EPERM, SIGNALS_INIT, FH_IS(1, F_SETOWN), FH_IS(2, 1)),
 	FH_E_IF("fcntl", EPERM, SIGNALS_INIT, FH_IS(1, F_SETOWN), FH_IS(2, 0xFFFFFFFFu)),
 	FH_E_IF("fcntl", EINVAL, SIGNALS_INIT, FH_IS(1, F_SETOWN_EX)),
