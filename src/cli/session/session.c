@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "cli/shared/commands.h"
 #include "cli/shared/print.h"
 #include "cli/shared/term.h"
