@@ -66,7 +66,20 @@ static int read_record(struct reader *r, json_t *record, struct fh_error *err)
 	return 0;
 }
 
-json_t *fh_csv_parse(struct fh_str text, char delimiter, const char *name, struct fh_error *err)
+/* A record with a comma too many would put each cell behind it under another column's name. */
+static int check_width(const struct reader *r, uint32_t line, const json_t *rows, const json_t *record,
+                       struct fh_error *err)
+{
+	size_t columns = json_array_size(json_array_get(rows, 0)), cells = json_array_size(record);
+	if (!json_array_size(rows) || cells == columns)
+		return 0;
+	fh_error_at(err, r->name, line, 0, "this row has %zu cell%s, the first one has %zu", cells,
+	            cells == 1 ? "" : "s", columns);
+	fh_error_hint(err, "a cell with a comma in it must be in double quotes");
+	return -FH_E_CONFIG;
+}
+
+static json_t *parse(struct fh_str text, char delimiter, bool table, const char *name, struct fh_error *err)
 {
 	struct reader r = { .text = text, .line = 1, .delimiter = delimiter, .name = name };
 	if (text.n >= 3 && memcmp(text.p, "\xef\xbb\xbf", 3) == 0)
@@ -74,15 +87,30 @@ json_t *fh_csv_parse(struct fh_str text, char delimiter, const char *name, struc
 	json_t *rows = json_array();
 	while (r.at < text.n) {
 		json_t *record = json_array();
-		if (read_record(&r, record, err) < 0) {
+		uint32_t line = r.line;
+		int code = read_record(&r, record, err);
+		bool blank = json_array_size(record) == 1 && json_string_length(json_array_get(record, 0)) == 0;
+		if (code == 0 && table && !blank)
+			code = check_width(&r, line, rows, record, err);
+		if (code < 0) {
 			json_decref(record);
 			json_decref(rows);
 			return NULL;
 		}
-		if (json_array_size(record) == 1 && json_string_length(json_array_get(record, 0)) == 0)
+		if (blank)
 			json_decref(record);
 		else
 			json_array_append_new(rows, record);
 	}
 	return rows;
+}
+
+json_t *fh_csv_parse(struct fh_str text, char delimiter, const char *name, struct fh_error *err)
+{
+	return parse(text, delimiter, false, name, err);
+}
+
+json_t *fh_csv_table(struct fh_str text, char delimiter, const char *name, struct fh_error *err)
+{
+	return parse(text, delimiter, true, name, err);
 }

@@ -6,3 +6,5 @@
 /* Drops blank lines. Errors (an unclosed quote, text after a closing quote) name the file `name`. New reference or
  * NULL. */
 FH_OWN json_t *fh_csv_parse(struct fh_str text, char delimiter, const char *name, struct fh_error *err);
+/* As fh_csv_parse, for a table: a row with another number of cells than the first is an error that names its line. */
+FH_OWN json_t *fh_csv_table(struct fh_str text, char delimiter, const char *name, struct fh_error *err);

@@ -232,6 +232,13 @@ class BadConfigs(Eval):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn('"tracing" is accepted, but has no effect', done.stderr)
 
+    def test_a_row_of_a_csv_has_as_many_cells_as_its_head(self):
+        for row, cells in (("one, two,3", 3), ("one", 1)):
+            self.write("t.csv", f'a,b\n"first\nrow",2\n\n{row}\n')
+            done = self.eval(config="prompts: ['{{a}}']\nproviders: [echo]\ntests: file://t.csv\n")
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, rf"t\.csv:5: this row has {cells} cells?, the first one has 2")
+
     def test_an_error_in_a_file_of_tests_names_that_file(self):
         self.write("t.yaml", "- vars: {a: 1}\n- assert: [{typ: contains}]\n")
         done = self.eval(config="prompts: [x]\nproviders: [echo]\ntests: file://t.yaml\n")

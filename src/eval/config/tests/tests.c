@@ -159,7 +159,7 @@ static int load_csv(struct loader *l, const char *path)
 		return r;
 	const char *delimiter = getenv("PROMPTFOO_CSV_DELIMITER");
 	fh_auto_json json_t *rows =
-	    fh_csv_parse(fh_buf_str(&text), delimiter && *delimiter ? *delimiter : ',', path, l->err);
+	    fh_csv_table(fh_buf_str(&text), delimiter && *delimiter ? *delimiter : ',', path, l->err);
 	return rows ? load_rows(l, path, rows) : -FH_E_CONFIG;
 }
 
