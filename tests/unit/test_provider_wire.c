@@ -242,41 +242,56 @@ static void test_streams_of_vendors(void **state)
 {
 	expect_stream(
 	    &fh_wire_anthropic,
-	    "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"type\":\"message\",\"role\":"
+	    "event: message_start\ndata: "
+	    "{\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"type\":\"message\",\"role\":"
 	    "\"assistant\",\"content\":[],\"stop_reason\":null,\"usage\":{\"input_tokens\":3,\"cache_read_input_tokens\":4,"
 	    "\"output_tokens\":1}}}\n\nevent: ping\ndata: {\"type\": \"ping\"}\n\n"
-	    "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"thinking\",\"thinking\":\"\"}}\n\n"
-	    "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"hm\"}}\n\n"
-	    "data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"signature_delta\",\"signature\":\"Eq\"}}\n\n"
+	    "data: "
+	    "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"thinking\",\"thinking\":\"\"}}\n\n"
+	    "data: "
+	    "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"hm\"}}\n\n"
+	    "data: "
+	    "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"signature_delta\",\"signature\":\"Eq\"}}"
+	    "\n\n"
 	    "data: {\"type\":\"content_block_stop\",\"index\":0}\n\n"
-	    "data: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":"
+	    "data: "
+	    "{\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":"
 	    "\"f\",\"input\":{}}}\n\n"
-	    "data: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"\"}}\n\n"
+	    "data: "
+	    "{\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"\"}}"
+	    "\n\n"
 	    "data: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":"
 	    "\"{\\\"x\\\": \"}}\n\n"
-	    "data: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"1}\"}}\n\n"
+	    "data: "
+	    "{\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"1}"
+	    "\"}}\n\n"
 	    "data: {\"type\":\"content_block_stop\",\"index\":1}\n\n"
 	    "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\",\"stop_sequence\":null},\"usage\":"
 	    "{\"output_tokens\":9}}\n\ndata: {\"type\":\"message_stop\"}\n\n",
-	    "\"{\\\"type\\\":\\\"tool_use\\\",\\\"id\\\":\\\"t\\\",\\\"name\\\":\\\"f\\\",\\\"input\\\":{\\\"x\\\":1}}\"", "tool_calls", 16);
+	    "\"{\\\"type\\\":\\\"tool_use\\\",\\\"id\\\":\\\"t\\\",\\\"name\\\":\\\"f\\\",\\\"input\\\":{\\\"x\\\":1}}\"",
+	    "tool_calls", 16);
 	expect_stream(&fh_wire_anthropic,
-	              "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n",
+	              "event: error\ndata: "
+	              "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n",
 	              "API error: 200: Overloaded", NULL, -1);
+	expect_stream(
+	    &fh_wire_google,
+	    "data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"functionCall\":{\"name\":\"f\",\"args\":"
+	    "{\"x\":1}}}]},\"finishReason\":\"STOP\",\"index\":0}],\"usageMetadata\":{\"promptTokenCount\":1,"
+	    "\"candidatesTokenCount\":2,\"totalTokenCount\":3},\"modelVersion\":\"gemini\"}\r\n\r\n",
+	    "[{\"functionCall\":{\"name\":\"f\",\"args\":{\"x\":1}}}]", "stop", 3);
 	expect_stream(&fh_wire_google,
-	              "data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"functionCall\":{\"name\":\"f\",\"args\":"
-	              "{\"x\":1}}}]},\"finishReason\":\"STOP\",\"index\":0}],\"usageMetadata\":{\"promptTokenCount\":1,"
-	              "\"candidatesTokenCount\":2,\"totalTokenCount\":3},\"modelVersion\":\"gemini\"}\r\n\r\n",
-	              "[{\"functionCall\":{\"name\":\"f\",\"args\":{\"x\":1}}}]", "stop", 3);
-	expect_stream(&fh_wire_google, "data: {\"error\":{\"code\":503,\"message\":\"overloaded\",\"status\":\"UNAVAILABLE\"}}\n",
+	              "data: {\"error\":{\"code\":503,\"message\":\"overloaded\",\"status\":\"UNAVAILABLE\"}}\n",
 	              "API error: 200: overloaded", NULL, -1);
-	expect_stream(&fh_wire_openai_chat,
-	              "data: {\"choices\":[],\"created\":0,\"id\":\"\",\"model\":\"\",\"object\":\"\",\"prompt_filter_results\":"
-	              "[{\"prompt_index\":0,\"content_filter_results\":{\"hate\":{\"filtered\":false,\"severity\":\"safe\"}}}]}\n\n"
-	              "data: {\"choices\":[{\"content_filter_results\":{},\"delta\":{\"content\":\"\",\"refusal\":null,\"role\":"
-	              "\"assistant\"},\"finish_reason\":null,\"index\":0,\"logprobs\":null}]}\n\n"
-	              "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":null,\"index\":0}]}\n\n"
-	              "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\",\"index\":0}]}\n\ndata: [DONE]\n\n",
-	              "\"hi\"", "stop", -1);
+	expect_stream(
+	    &fh_wire_openai_chat,
+	    "data: {\"choices\":[],\"created\":0,\"id\":\"\",\"model\":\"\",\"object\":\"\",\"prompt_filter_results\":"
+	    "[{\"prompt_index\":0,\"content_filter_results\":{\"hate\":{\"filtered\":false,\"severity\":\"safe\"}}}]}\n\n"
+	    "data: {\"choices\":[{\"content_filter_results\":{},\"delta\":{\"content\":\"\",\"refusal\":null,\"role\":"
+	    "\"assistant\"},\"finish_reason\":null,\"index\":0,\"logprobs\":null}]}\n\n"
+	    "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":null,\"index\":0}]}\n\n"
+	    "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\",\"index\":0}]}\n\ndata: [DONE]\n\n",
+	    "\"hi\"", "stop", -1);
 }
 
 static void test_a_real_stream(void **state)

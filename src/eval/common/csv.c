@@ -73,8 +73,8 @@ static int check_width(const struct reader *r, uint32_t line, const json_t *rows
 	size_t columns = json_array_size(json_array_get(rows, 0)), cells = json_array_size(record);
 	if (!json_array_size(rows) || cells == columns)
 		return 0;
-	fh_error_at(err, r->name, line, 0, "this row has %zu cell%s, the first one has %zu", cells,
-	            cells == 1 ? "" : "s", columns);
+	fh_error_at(err, r->name, line, 0, "this row has %zu cell%s, the first one has %zu", cells, cells == 1 ? "" : "s",
+	            columns);
 	fh_error_hint(err, "a cell with a comma in it must be in double quotes");
 	return -FH_E_CONFIG;
 }
