@@ -224,9 +224,9 @@ class Wheel(Case):
         carried = {path.name for path in (self.unpacked(glibc) / "lib" / "curl").iterdir()}
         for path in self.unpacked(glibc).rglob("*"):
             if path.is_file() and path.read_bytes().startswith(b"\x7fELF"):
-                needed = subprocess.run(["readelf", "-d", path], capture_output=True, text=True, check=True).stdout
-                needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", needed))
-                if path.parent.name == "curl":
+                dynamic = subprocess.run(["readelf", "-d", path], capture_output=True, text=True, check=True).stdout
+                needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic))
+                if path.parent.name == "curl" or "RPATH" in dynamic and "[$ORIGIN/../../lib/curl]" in dynamic:
                     needed -= carried
                 with self.subTest(path.name):
                     self.assertEqual(set(), {n for n in needed if not re.match(r"lib(c|m|resolv)\.so\.|ld-linux", n)})
@@ -236,6 +236,11 @@ class Wheel(Case):
         for path in self.unpacked(musl).rglob("libexec/fumehood/*"):
             with self.subTest(path.name):
                 self.assertNotIn(b"ld-linux", path.read_bytes()[:1 << 16], "no loader is asked for")
+
+    def test_the_one_for_glibc_has_every_command(self):
+        inside = {path.name for path in (self.unpacked(self.wheels()[0]) / "libexec" / "fumehood").iterdir()}
+        built = {path.name for path in support.BUILD.glob("fumehood-*") if path.is_file()}
+        self.assertEqual({name for name in built if re.fullmatch("fumehood-[a-z]+", name)} - {"fumehood-portable"}, inside)
 
     def test_eval_asks_models_where_the_machine_has_no_libcurl(self):
         with socket.socket() as nobody:
