@@ -129,7 +129,7 @@ class Files(Place):
                 with self.subTest(f"{name} --{option}"):
                     done = self.ask(*line("-"))
                     self.assertEqual(2, done.returncode, done.stderr)
-                    self.assertRegex(done.stderr, "- is not the name of a file here|standard output is not a file")
+                    self.assertRegex(done.stderr, "- is not the name of a file here|cannot go to standard output")
                     self.assertFalse((self.dir / "-").exists())
 
     def test_a_name_of_the_system_is_not_replaced(self):
