@@ -15,7 +15,10 @@ GOALS = {
     "exec_true_ms": ("exec true", "ms", 0.8, True),
     "context_1_plus_1_ms": ("1+1 in a live Python context", "ms", 0.4, True),
     "context_branch_ms": ("branch of a Python context, and its end", "ms", 8, True),
+    "context_has_pandas": ("whether that context holds pandas (--venv)", "", 1, False),
     "context_branch_mb": ("memory that such a branch does not share", "MB", None, True),
+    "context_branch_pss_mb": ("its proportional share (PSS), one branch", "MB", None, True),
+    "context_branch_rss_mb": ("all that is mapped in it (RSS)", "MB", None, True),
     "branch_100_mb_ms": ("branch of 100 MiB of files, and its end", "ms", None, True),
     "branch_ms": ("branch of the files, and its end", "ms", 8, True),
     "list_10000_ms": ("a folder of 10,000 files listed", "ms", 50, True),
@@ -34,7 +37,8 @@ def bench(program, options):
     env = {**os.environ, "PYTHONPATH": str(TOP / "python"), "FUMEHOOD_PROGRAM": program,
            "FUMEHOOD_LIBRARY": str(options.build.resolve() / "src" / "sandbox" / "libfumehood.so.0")}
     print(f"\nsession: through the Python package, {options.idle_sessions} idle sessions")
-    done = subprocess.run([sys.executable, str(TOP / "bench" / "session_loop.py"), str(options.runs), str(options.idle_sessions)],
+    done = subprocess.run([sys.executable, str(TOP / "bench" / "session_loop.py"), str(options.runs), str(options.idle_sessions),
+                           str(options.venv.resolve()) if options.venv else ""],
                           env=env, stdout=subprocess.PIPE, text=True)      # what it says of its progress is shown
     if done.returncode:
         raise SystemExit(f"bench: session_loop.py ended with status {done.returncode}")

@@ -85,9 +85,9 @@ def copy_rates(box):
     return SIZE / 1e6 / (there - began), SIZE / 1e6 / (back - there)
 
 
-def own_mb(context):
-    """Memory that a context's interpreter shares with nobody."""
-    return float(context.run("sum(int(l.split()[1]) for l in open('/proc/self/smaps_rollup') if l.startswith('Private_'))").text) / 1e3
+def memory_mb(context, kind):
+    """Memory of a context's interpreter: Private_ (it shares it with nobody), Pss (its proportional share), Rss (all)."""
+    return float(context.run("sum(int(l.split()[1]) for l in open('/proc/self/smaps_rollup') if l.startswith(%r))" % kind).text) / 1e3
 
 
 def cpu_ms(box):
@@ -132,19 +132,22 @@ def at_rest(client, idle, figures):
 
 
 def main():
-    n, idle = int(sys.argv[1]), int(sys.argv[2])
+    n, idle, venv = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     figures = {}
     with fumehood.Client() as client:
         say("new sessions")
         figures["new_back_to_back_ms"], figures["new_apart_ms"], figures["new_parked"] = new_session(client, n)
         say("commands, code and files")
-        box = fumehood.Sandbox("python", client=client, memory="1G", disk="1G", processes=64)
+        box = fumehood.Sandbox("python", client=client, memory="1G", disk="1G", processes=64, **({"venv": venv} if venv else {}))
         figures["exec_true_ms"] = timed(n, lambda: box.exec(["true"]))
         context = box.context(shell="small")
         figures["context_1_plus_1_ms"] = timed(n, lambda: context.run("1+1"))
-        context.run("try: import pandas\nexcept ImportError: pass")    # where it is installed, as the goal has it
+        figures["context_has_pandas"] = float(context.run("import pandas").status == "ok")
         figures["context_branch_ms"] = timed(min(n, 30), lambda: context.branch().remove(), 2)
-        figures["context_branch_mb"] = own_mb(context.branch())
+        one = context.branch()
+        for name, kind in (("context_branch_mb", "Private_"), ("context_branch_pss_mb", "Pss:"), ("context_branch_rss_mb", "Rss:")):
+            figures[name] = memory_mb(one, kind)
+        one.remove()
         box.exec(["sh", "-c", f"mkdir many && cd many && seq {FILES} | xargs touch"])
         figures["list_10000_ms"] = timed(5, lambda: box.files.list("many"), 1)
         assert len(box.files.list("many")) == FILES
