@@ -71,20 +71,25 @@ static int fh_worker_poll(struct fh_worker *w, short events, const struct fh_wor
 }
 
 /* The worker closed the channel: sets an error that says how it ended. A signal may have come from outside (a user's
- * kill, the kernel short of memory), so that the same call may succeed in another worker: the error is retryable. */
+ * kill, the kernel short of memory), so that the same call may succeed in another worker: the error is retryable. So it
+ * is when nobody can say how the worker ended, because the launcher was killed, and the worker with it. */
 static int fh_worker_died(struct fh_worker *w, struct fh_error *err)
 {
-	int status;
-	if (w->proc.pid <= 0 || fh_proc_wait(&w->proc, FH_WORKER_LAST_WORDS_MS, &status, NULL))
+	struct fh_error ignored = FH_ERROR_INIT;
+	int status = 0, code;
+	int waited = fh_proc_wait(&w->proc, FH_WORKER_LAST_WORDS_MS, &status, &ignored);
+	if (waited == -FH_E_TIMEOUT)
 		return fh_error_set(err, FH_E_PROTOCOL, "the worker closed its channel");
-	if (WIFSIGNALED(status)) {
-		int code = fh_error_set(err, FH_E_PROTOCOL, "the worker was ended by signal %d (%s)", WTERMSIG(status),
-		                        strsignal(WTERMSIG(status)));
-		if (err)
-			err->retryable = true;
-		return code;
-	}
-	return fh_error_set(err, FH_E_PROTOCOL, "the worker ended with exit code %d", WEXITSTATUS(status));
+	if (!waited && !WIFSIGNALED(status))
+		return fh_error_set(err, FH_E_PROTOCOL, "the worker ended with exit code %d", WEXITSTATUS(status));
+	if (waited)
+		code = fh_error_set(err, FH_E_PROTOCOL, "the worker was ended: %s", ignored.message);
+	else
+		code = fh_error_set(err, FH_E_PROTOCOL, "the worker was ended by signal %d (%s)", WTERMSIG(status),
+		                    strsignal(WTERMSIG(status)));
+	if (err)
+		err->retryable = true;
+	return code;
 }
 
 static bool fh_worker_is_again(ssize_t n)

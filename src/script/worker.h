@@ -32,7 +32,7 @@ int fh_worker_start(struct fh_worker *w, const char *const *argv, const char *co
 /* Whether the worker is still waiting for a call; for use between two calls. */
 bool fh_worker_is_alive(const struct fh_worker *w);
 /* Sends one message and waits for the answer (new reference). FH_E_TIMEOUT, FH_E_CANCELLED; FH_E_PROTOCOL when the
- * worker ended (the message says how; retryable if by a signal) or its answer is invalid; FH_E_LIMIT when either
+ * worker ended (the message says how; retryable if not by itself) or its answer is invalid; FH_E_LIMIT when either
  * message is too large. After an error the caller has to end the worker, unless *ret_usable is true: the message was
  * too large to be sent. */
 int fh_worker_ask(struct fh_worker *w, const json_t *message, uint64_t timeout_ms,
