@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Runs one python test file and writes one JSON line per test to a descriptor: {"name", "outcome", "detail", "seconds"}.
+"""Runs one python test file and writes one JSON line per test to a descriptor: {"name", "outcome", "detail", "seconds", "cpu"}.
 
     worker.py FD FILE [PATTERN…]        with patterns, the tests whose name contains one of them
 
-outcome is passed, failed or skipped. tests/run starts it as each of the users that the tests are to run as. With
+outcome is passed, failed or skipped; cpu is the processor time, in seconds, of the test and of the processes that it waited for,
+and of theirs: what a test costs wherever the machine is busy with other things. tests/run starts it as each of the users that the tests are to run as. With
 FUMEHOOD_TEST_AGAIN=1 another user has had the tests that are marked as to run once (support.once): they are left out, and
 so are those that are marked as not to run as this one (support.root_and_user), or on this build (support.release_only).
 """
@@ -11,9 +12,15 @@ import importlib.util
 import json
 import os
 import pathlib
+import resource
 import sys
 import time
 import unittest
+
+
+def processor_time():
+    own, waited_for = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + waited_for.ru_utime + waited_for.ru_stime
 
 
 class Reporter(unittest.TestResult):
@@ -21,17 +28,18 @@ class Reporter(unittest.TestResult):
 
     def __init__(self, out):
         super().__init__()
-        self.out, self.began, self.bad_subtests = out, time.monotonic(), []
+        self.out, self.bad_subtests, self.began, self.used = out, [], time.monotonic(), processor_time()
 
     def tell(self, test, outcome, detail=""):
         name = test.id().split(".", 1)[-1] if "." in test.id() else test.id()
-        row = {"name": name, "outcome": outcome, "detail": detail, "seconds": round(time.monotonic() - self.began, 3)}
+        row = {"name": name, "outcome": outcome, "detail": detail, "seconds": round(time.monotonic() - self.began, 3),
+               "cpu": round(processor_time() - self.used, 3)}
         self.out.write(json.dumps(row) + "\n")
         self.out.flush()
 
     def startTest(self, test):
         super().startTest(test)
-        self.began, self.bad_subtests = time.monotonic(), []
+        self.bad_subtests, self.began, self.used = [], time.monotonic(), processor_time()
 
     def addSuccess(self, test):
         self.tell(test, "passed")
@@ -101,7 +109,7 @@ def main():
     try:
         suite = load(path)
     except unittest.SkipTest as e:
-        out.write(json.dumps({"name": "(file)", "outcome": "skipped", "detail": str(e), "seconds": 0}) + "\n")
+        out.write(json.dumps({"name": "(file)", "outcome": "skipped", "detail": str(e), "seconds": 0, "cpu": 0}) + "\n")
         return
     result = Reporter(out)
     chosen(suite, patterns).run(result)
