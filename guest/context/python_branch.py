@@ -46,6 +46,17 @@ def _sockets(loop):
     return names
 
 
+def _shared_memory():
+    """Mappings that a fork shares and that can be written: mmap.mmap(-1, …), files that are mapped shared."""
+    names = []
+    with open("/proc/self/maps") as file:
+        for line in file:
+            words = line.split(None, 5)
+            if words[1][1] == "w" and words[1][3] == "s":
+                names.append("shared memory at %s is shared with the parent" % words[0])
+    return names
+
+
 def _not_branched(driver):
     """What the branch lacks of its parent's state, or shares with it."""
     names = ["thread %s" % thread.name for thread in threading.enumerate()
@@ -53,7 +64,7 @@ def _not_branched(driver):
     if driver.loop is not None and not driver.loop.is_closed():
         tasks = len(sys.modules["asyncio"].all_tasks(driver.loop))
         names += ["%d asyncio task%s" % (tasks, "s" if tasks > 1 else "")] if tasks else []
-    names += _children() + _sockets(driver.loop)
+    names += _children() + _sockets(driver.loop) + _shared_memory()
     more = len(names) - _NAMES_MAX
     return names[:_NAMES_MAX] + (["%d more" % more] if more > 0 else [])
 

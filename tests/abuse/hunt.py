@@ -74,9 +74,10 @@ def is_finding(line, number):
 
 
 # ------------------------------------------------------------------------------------------------------------ watchers
-# Numbers that change by themselves on every machine.
+# Numbers that change by themselves on every machine, and what any `sync` on it changes (a program's does nothing: case
+# "disks of the host").
 RESTLESS = re.compile(r"/(random/(uuid|boot_id|entropy_avail)|.*(-nr|-state|_count|ns_last_pid|drop_caches|stat_refresh)"
-                      r"|pty/nr|sched_domain/.*|nf_conntrack.*|auto_msgmni|max_rcu.*|.*/mtu)$")
+                      r"|pty/nr|sched_domain/.*|nf_conntrack.*|auto_msgmni|max_rcu.*|.*/mtu|quota/syncs)$")
 
 
 def settings(_):

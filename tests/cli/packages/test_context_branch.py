@@ -124,6 +124,15 @@ c.run('child.kill()')
 """), ["['thread worker', '1 asyncio task', 'process (sleep)', 'socket is shared with the parent']", "'a loop of its own'",
             "(False, None)" + " True"])
 
+    def test_shared_memory_is_named(self):
+        self.assertEqual(self.lines("""
+print(c.branch().not_branched)
+c.run('import mmap\\nm = mmap.mmap(-1, 4096)\\np = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE)')
+b = c.branch()
+b.run('m[0] = 7')
+print(c.run('m[0]').text, [name.split(' at ')[0] for name in b.not_branched])
+"""), ["[]", "7 ['shared memory']"])
+
     def test_what_the_parent_wrote_before_is_heard_in_its_own_next_run(self):
         self.assertEqual(self.lines("""
 c.run('import threading, time\\ndef late():\\n    time.sleep(0.5)\\n    print("late")\\nthreading.Thread(target=late).start()')
