@@ -66,8 +66,10 @@ def is_finding(line, number):
     """Whether a hunter's report is a finding: a batch whose children share its memory can take its own damaged mark for
     another's."""
     seen = re.search(r" read ([0-9a-f]{40})$", line)
-    if not seen:         # damaged by a process that shares the hunter's memory; the neighbour's lines are complete
-        return line.startswith("ESCAPED the neighbour")
+    # damaged by a process that shares the hunter's memory, or written from the hunter's own text; those of the neighbour, which
+    # has the first number of each round, are complete
+    if not seen:
+        return number % 8 == 0 and line.startswith("ESCAPED the neighbour")
     text = bytes.fromhex(seen.group(1)).decode(errors="replace")
     whole = re.fullmatch(r"HUNT([0-9a-f]{8})([0-9a-f]{8})", text)
     return text.startswith("S3CR3T") or bool(whole and text == mark(int(whole.group(1), 16)) != mark(number))
