@@ -109,12 +109,12 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	 * prevent it, and in a user's sandbox the program owns the user's files. */
 	FH_E_IF("fcntl", EINVAL, "leaves a word on a file of the host", FH_IS(1, 1036 /* F_SET_RW_HINT */)),
 	FH_E_IF("fcntl", EINVAL, "leaves a word on a file of the host", FH_IS(1, 1038 /* F_SET_FILE_RW_HINT */)),
-#define UNSEEN "a lock (new in 3.15) whose file may have no descriptor any more: nobody could count them"
+#define UNSEEN "locks (new in 3.15) that may outlive every descriptor: nobody could count them"
 	FH_E_IF("fcntl", EINVAL, UNSEEN, FH_IS(1, F_OFD_SETLK)),
 	FH_E_IF("fcntl", EINVAL, UNSEEN, FH_IS(1, F_OFD_SETLKW)),
 	FH_E_IF("madvise", EINVAL, "pages merged with those of others tell what others hold", FH_IS(2, MADV_MERGEABLE)),
-	FH_E_IF("madvise", EINVAL, "pushes memory into the host's swap, which only control groups limit",
-	        FH_IS(2, 21 /* MADV_PAGEOUT */)),
+	FH_E_IF("madvise", EINVAL, "pushes memory into the host's swap, where it is not limited",
+	        FH_IS(2, 21 /* PAGEOUT */)),
 	FH_E_IF("prctl", EINVAL, "pages merged with those of others tell what others hold",
 	        FH_IS(0, 67 /* MEMORY_MERGE */)),
 	FH_E_IF("prctl", EINVAL, "a program in the kernel, from a pool of the whole host", FH_IS(0, PR_SET_SECCOMP)),
@@ -127,7 +127,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A_IF("prctl", "reading what the program was started with", FH_IS(0, 0x41555856 /* GET_AUXV */)),
 	FH_E_IF("prctl", EINVAL, "options newer than Linux 6.15: hash tables of any size, which only control groups count",
 	        FH_ABOVE(0, 77)),
-
 	FH_E_IF("mmap", ENOMEM, "huge pages are the host's own, and no limit counts them", FH_ANY(3, MAP_HUGETLB)),
 	FH_E_IF("memfd_create", ENOMEM, "huge pages are the host's own, and no limit counts them", FH_ANY(1, 4)),
 	FH_E_IF("shmget", ENOMEM, "huge pages are the host's own, and no limit counts them", FH_ANY(2, 04000)),
