@@ -50,7 +50,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	PERSONALITY(0x20000),
 	PERSONALITY(0x20008),
 	PERSONALITY(0xFFFFFFFF),
-
 	FH_E_IF("sched_setaffinity", EPERM, "would hold up init, which in some hosts is the same user", FH_IS(0, 1)),
 	FH_E_IF("setpriority", EPERM, "would hold up init, which in some hosts is the same user", FH_IS(1, 1)),
 	FH_E_IF("setpriority", EPERM, "would hold up init, which in some hosts is the same user", FH_IS(0, PRIO_USER)),
