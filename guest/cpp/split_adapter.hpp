@@ -148,7 +148,10 @@ template <class P> decltype(auto) given(::std::remove_reference_t<P> &v)
 // Calls with the declared types, if that is possible or if nothing else is, which tells what is wrong.
 template <class... P, class Checked, class Plain> decltype(auto) call(Checked checked, Plain function, ::std::remove_reference_t<P> &...v)
 {
-	if constexpr (!::std::is_invocable_v<Checked, P &&...> && ::std::is_invocable_v<Checked, decltype(given<P>(v))...>)
+	// One question after the other: where the result's type is deduced, the second would compile the function's body for what it asks.
+	if constexpr (::std::is_invocable_v<Checked, P &&...>)
+		return function(static_cast<P &&>(v)...);
+	else if constexpr (::std::is_invocable_v<Checked, decltype(given<P>(v))...>)
 		return checked(given<P>(v)...);
 	else
 		return function(static_cast<P &&>(v)...);
@@ -158,7 +161,7 @@ template <class... P, class Checked, class Plain> decltype(auto) call(Checked ch
 
 } // namespace fh_split_fitting
 
-// Converts the function's result to the declared type; a pointer is no bool. `items`: whether a list's items are numbers of another
+// Converts the function's result to the declared type; a pointer is no bool, and a string_view is as good as a string. `items`: whether a list's items are numbers of another
 // type because a macro of the program's has changed the meaning of the declared one (`#define int long long`).
 template <class R, bool items, class V> R fh_split_fit(V &&v)
 {
@@ -170,6 +173,8 @@ template <class R, bool items, class V> R fh_split_fit(V &&v)
 #if __cplusplus >= 201703L
 		if constexpr (items && !::std::is_same_v<R, from> && fh_split_fitting::can<R, from>())
 			return fh_split_fitting::made<R>(v);
+		else if constexpr (::std::is_class_v<R> && fh_split_fitting::is_text<R>::value && fh_split_fitting::is_text<from>::value)
+			return R(::std::forward<V>(v));
 		else
 #endif
 			return ::std::forward<V>(v);

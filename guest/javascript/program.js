@@ -42,7 +42,9 @@ const loadProgram = (program, require, filename) => {
 	};
 
 	const asModule = async (reason) => {
-		const text = `${program}\n;export const fhProgramLook = (fhProgramName) => eval(fhProgramName);\n//# sourceURL=${filename}\n`;
+		// A module that comes as a data: URL is told where its file would be, so that it can make a require of it.
+		const meta = JSON.stringify({ url: require('url').pathToFileURL(filename).href, filename, dirname: globalThis.__dirname });
+		const text = `Object.assign(import.meta, ${meta});${program.replace(/^#!/, '//')}\n;export const fhProgramLook = (fhProgramName) => eval(fhProgramName);\n//# sourceURL=${filename}\n`;
 		let space;
 		try {
 			space = await import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);

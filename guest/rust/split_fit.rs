@@ -90,6 +90,17 @@ impl<A: Fit<B>, B, const N: usize> Fit<[B; N]> for [A; N] {
         self.map(Fit::fit)
     }
 }
+// What equals a Vec with the same items.
+impl<A: Fit<B>, B, const N: usize> Fit<Vec<B>> for [A; N] {
+    fn fit(self) -> Vec<B> {
+        self.into_iter().map(Fit::fit).collect()
+    }
+}
+impl<A: Fit<B>, B> Fit<Vec<B>> for VecDeque<A> {
+    fn fit(self) -> Vec<B> {
+        self.into_iter().map(Fit::fit).collect()
+    }
+}
 
 macro_rules! fit_collections {
     ($($name:ident [$($bound:path),*])*) => { $(

@@ -163,6 +163,39 @@ static void add_call(struct fh_buf *out, const struct fh_signature *s)
 	fh_buf_adds(out, ")\n#endif\n\t");
 }
 
+static bool is_of_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The name that a line defines as another name of a type (`typedef T NAME;`, `using NAME = T;`); n = 0: it does not. */
+static struct fh_str alias_of(struct fh_str line)
+{
+	static const char using[] = "using ";
+	const char *end = line.p;
+	if (fh_str_begins(line, using) && memchr(line.p, '=', line.n))
+		return fh_identifier(fh_str_from(line, strlen(using)));
+	if (fh_str_begins(line, "typedef ") && memchr(line.p, ';', line.n))
+		end = memchr(line.p, ';', line.n);
+	const char *first = end;
+	while (first > line.p && is_of_name(first[-1]))
+		first--;
+	return (struct fh_str){ first, end - first };
+}
+
+/* Repeats the declaration's own names of types that its signature uses, in the adapter's namespace: the program need
+ * not have them. */
+static void add_aliases(struct fh_buf *out, struct fh_str before, struct fh_str signature)
+{
+	for (struct fh_str line; fh_next_line(&before, &line);) {
+		struct fh_str name = alias_of(line);
+		if (name.n == 0 || !fh_mentions(signature, name, NULL))
+			continue;
+		fh_buf_add_str(out, line);
+		fh_buf_addc(out, '\n');
+	}
+}
+
 int fh_cpp_adapter(struct fh_str helpers, struct fh_str declaration, struct fh_str program, struct fh_buf *out,
                    struct fh_error *err)
 {
@@ -173,7 +206,8 @@ int fh_cpp_adapter(struct fh_str helpers, struct fh_str declaration, struct fh_s
 	fh_auto_buf struct fh_buf blanked = FH_BUF_INIT(0);
 	fh_signature_blank(&blanked, program);
 	struct fh_str text = fh_buf_str(&blanked);
-	bool redefined = redefines(text, (struct fh_str){ s.text.p + s.start, s.end - s.start });
+	struct fh_str signature = { s.text.p + s.start, s.end - s.start };
+	bool redefined = redefines(text, signature);
 	if (!redefined && defines(program, text, &s))
 		return 0;
 	bool gives = !fh_str_eq(s.result, "void");
@@ -182,6 +216,7 @@ int fh_cpp_adapter(struct fh_str helpers, struct fh_str declaration, struct fh_s
 	fh_buf_add_str(out, helpers);
 	fh_cpp_add_preamble(out, (struct fh_str){ declaration.p, s.start });
 	fh_buf_adds(out, "namespace fh_split_adapter {\nusing namespace std;\n");
+	add_aliases(out, (struct fh_str){ declaration.p, s.start }, signature);
 	fh_cpp_add_head(out, &s, fh_str("fh_split_function"));
 	fh_buf_adds(out, "\n{\n\t");
 	if (gives) {

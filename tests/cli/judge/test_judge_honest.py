@@ -92,6 +92,8 @@ class Honest(judging.Judging):
                "module.exports = (a, b) => a + b;\n", "exports.add = function (a, b) { return a + b; };\n",
                "module.exports.add = (a, b) => a + b;\n", "import fs from 'fs';\nconst add = (a, b) => a + b;\n",
                "import * as util from 'node:util';\nimport { inspect } from 'util';\nexport const add = (a, b) => a + b;\n",
+               "#!/usr/bin/env node\nimport { createRequire } from 'module';\nconst { inspect } = createRequire(import.meta.url)('node:util');\n"
+               "if (import.meta.url === `file://${process.argv[1]}`) console.log(inspect(import.meta));\nexport const add = (a, b) => a + b;\n",
                "const { inspect } = await import('node:util');\nconst add = (a, b) => a + b;\n",
                "if (require.main === module) { console.log('main'); }\nconst add = (a, b) => a + b;\nmodule.exports = { add };\n",
                "const add = (a, b) => a + b;\nreturn;\n", "\ufeffconst add = (a, b) => a + b;\n",
@@ -160,6 +162,19 @@ class Honest(judging.Judging):
         row["canonical_solution"] = row["canonical_solution"].replace("string &w", "string_view w")
         self.check(row, ["#include <string>\n#include <vector>\nint letters(std::vector<std::string> words, const std::string &letter)" + body], "c++")
 
+    def test_cpp_with_other_names_of_types(self):
+        """The declaration's own name of a type, types that are deduced, and a text that is only looked at."""
+        row = {"task_id": "CPP/0", "declaration": "#include <list>\n#include <string>\ntypedef std::list<int> list_int;\nusing text = std::string;\n"
+                                                  "using namespace std;\ntext sign(list_int values, double least){\n",
+               "canonical_solution": "    double sum = 0;\n    for (int v : values) sum += v;\n    return sum < least ? \"less\" : \"more\";\n}\n",
+               "test": "#include <assert.h>\nint main(){ assert(sign(list_int{1, 2}, 3.5) == \"less\"); assert(sign(list<int>(3, 4), 3.5) == \"more\"); }\n"}
+        self.check(row, ["#include <list>\n#include <string>\nstd::string sign(std::list<int> values, double least) {\n    double sum = 0;\n"
+                         "    for (int v : values) sum += v;\n    return sum < least ? \"less\" : \"more\";\n}\n",
+                         "#include <bits/stdc++.h>\nauto sign(auto values, auto least) {\n    return std::accumulate(begin(values), end(values), 0) < least ? "
+                         "std::string(\"less\") : std::string(\"more\");\n}\n",
+                         "#include <list>\n#include <string_view>\nstd::string_view sign(const std::list<int> &values, double least) {\n    int sum = 0;\n"
+                         "    for (int v : values) sum += v;\n    return sum < least ? \"less\" : \"more\";\n}\n"], "c++")
+
     def test_cpp_templates_in_one_process_without_the_declarations_headers(self):
         row = {"task_id": "CPP/0", "declaration": "#include <string>\n#include <vector>\nusing namespace std;\ntemplate <class T>\nT last(vector<T> v){\n",
                "canonical_solution": "    return v.back();\n}\n",
@@ -192,6 +207,13 @@ class Honest(judging.Judging):
         self.check(row, ["use std::{borrow::Cow, collections::BTreeMap};\nfn counts(s: &'static str, of: &'static str) -> BTreeMap<Cow<'static, str>, i32> {\n"
                          "    [(of.into(), s.matches(of).count() as i32)].into_iter().collect()\n}\n",
                          "fn counts(s: &str, of: &str) -> std::collections::HashMap<String, usize> {\n    [(of.to_string(), s.matches(of).count())].into_iter().collect()\n}\n"], "rustc")
+
+    @support.release_only
+    def test_rust_lists_that_equal_a_vec(self):
+        row = {"task_id": "Rust/0", "declaration": "fn twice(n: i32) -> Vec<i32>{\n", "canonical_solution": "    vec![n, n]\n}\n",
+               "test": "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn test_twice() {\n        assert_eq!(twice(2), vec![2, 2]);\n    }\n}\n"}
+        self.check(row, ["fn twice(n: i32) -> [i32; 2] {\n    [n, n]\n}\n",
+                         "use std::collections::VecDeque;\nfn twice(n: i64) -> VecDeque<i64> {\n    VecDeque::from([n, n])\n}\n"], "rustc")
 
     @support.release_only
     def test_go_with_the_helpers_of_its_prompt(self):
