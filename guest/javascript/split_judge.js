@@ -67,6 +67,28 @@
 		throw new TypeError('Cannot convert object to primitive value');
 	} }[Symbol.toPrimitive];
 	Object.defineProperty(Object.prototype, Symbol.toPrimitive, { value: toPrimitive, writable: true, configurable: true, enumerable: false });
+	// An item or property that a result does not have is undefined as well, and no object that arithmetic could ask. In a test with a
+	// tolerance whoever looks for one, in a list or a primitive value, or in a result that is a plain object, meets this handler.
+	const values = new Set();
+	const absent = {
+		get(target, key, receiver) {
+			if (typeof key === 'string' && key !== 'then' && key !== 'toJSON' && values.has(receiver) && !(key in target)) madeNaN = true;
+			return Reflect.get(target, key, receiver);
+		},
+	};
+	if (hasTolerance)
+		for (const kind of [Array, String, Number, Boolean, BigInt, Date, RegExp, Map, Set, Error, Promise, Object.getPrototypeOf(Int8Array)])
+			Object.setPrototypeOf(kind.prototype, new Proxy(Object.create(Object.prototype), absent));
+	const watched = (result) => {
+		if (!hasTolerance || result === null || result === undefined) return result;
+		if (typeof result === 'object' && !changes && Object.getPrototypeOf(result) === Object.prototype) {
+			const watching = new Proxy(result, absent);
+			values.add(watching);
+			return watching;
+		}
+		for (const next of [result, ...(Array.isArray(result) ? result.slice(0, 100000) : [])]) values.add(next);
+		return result;
+	};
 	const hadNaN = () => hadNotFinite() || madeNaN || (hasTolerance && hadNoNumber());
 
 	let calls = 0;
@@ -110,9 +132,9 @@
 	};
 	const results = {
 		__proto__: null,
-		return: (v) => v,
+		return: watched,
 		throw: (e) => { throw e; },
-		resolve: (v) => Promise.resolve(v),
+		resolve: (v) => watched(Promise.resolve(watched(v))),
 		reject: (e) => Promise.reject(e),
 		iterate: (v) => {
 			if (!Array.isArray(v) || v.length !== 4 || !Array.isArray(v[0]) || typeof v[1] !== 'boolean' || typeof v[2] !== 'boolean')

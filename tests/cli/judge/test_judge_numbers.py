@@ -32,6 +32,13 @@ TEST_THIRD = ("const far = (a, b) => a - b > 1e-6 || b - a > 1e-6;\nconsole.asse
 NO_NUMBERS = ("'x'", "{}", "[3, 3]", "() => 1", "Object.assign(() => 1, { valueOf: () => 1 })", "new Map()", "/1/", "new Error('1')",
               "(function* () { yield 1; })()", "Promise.resolve(1)", "new (class Number { length = 1; })()", "globalThis")
 NUMBERS = ("n / 3", "`${n / 3}`", "new Number(n / 3)", "[n / 3]", "({ n: n / 3 }).n")
+# Of items that a result does not have nothing but undefined is seen, which no arithmetic of the test's asks for a number.
+TEST_ITEMS = ("const far = (a, b) => a - b > 1e-6 || b - a > 1e-6;\n[1, 3].forEach((x, i) => console.assert(!far(thirds([3, 9])[i], x)));\n"
+              "(async () => console.assert(!far((await thirds([6]))[0], 2)))();\n")
+TEST_PROPERTY = "const far = (a, b) => a - b > 1e-6 || b - a > 1e-6;\nfor (const n of [3, 9]) console.assert(!far(part(n).third, n / 3));\n"
+NO_ITEMS = ("[]", "({})", "0", "true", "''", "10n", "new Map()", "new Error('1')", "/1/", "(async () => [])()")
+ITEMS = ("v.map((x) => x / 3)", "Float64Array.from(v, (x) => x / 3)", "({ ...v.map((x) => x / 3) })",
+         "new (class Thirds extends Array {})(...v.map((x) => `${x / 3}`), '1')")
 TEST_CPP = ("#include <assert.h>\n#include <math.h>\nbool near(vector<double> a, vector<double> b) {\n"
             "    for (size_t i = 0; i < b.size(); i++)\n        if (fabs(a.at(i) - b[i]) > 1e-6 * max(fabs(a[i]), fabs(b[i]))) return false;\n"
             "    return true;\n}\nint main() { assert(near(halves({3, 5}), {1.5, 2.5})); }\n")
@@ -74,6 +81,8 @@ class Numbers(judging.Judging):
         self.check(PYTHON_TASKS | {
             "js": {"language": "javascript", "code": "const halves = (v) => v.map((x) => x / 2);\n", "tests": TEST_JAVASCRIPT},
             "third": {"language": "javascript", "code": "const third = (n) => n / 3;\n", "tests": TEST_THIRD},
+            "items": {"language": "javascript", "code": "const thirds = (v) => v.map((x) => x / 3);\n", "tests": TEST_ITEMS},
+            "property": {"language": "javascript", "code": "const part = (n) => ({ third: n / 3 });\n", "tests": TEST_PROPERTY},
             # the reference's results are no numbers either
             "half": {"language": "javascript", "code": "const half = (n) => (n > 1 ? 'none' : { n: n / 2 });\n",
                      "tests": "console.assert(Math.abs(half(1).n - 0.5) < 1e-6 && half(3) > '');\n"},
@@ -94,6 +103,11 @@ class Numbers(judging.Judging):
             ("js", "exports.halves = (v) => v.map(() => ({}));\n", "failed"),
             *(("third", f"const third = (n) => ({result});\n", "failed") for result in NO_NUMBERS),
             *(("third", f"const third = (n) => {result};\n", "passed") for result in NUMBERS),
+            *(("items", f"const thirds = (v) => {result};\n", "failed") for result in NO_ITEMS),
+            *(("items", f"const thirds = (v) => {result};\n", "passed") for result in ITEMS),
+            *(("property", f"const part = (n) => {result};\n", "failed") for result in ("({})", "[1]", "'x'", "5", "new Date()")),
+            *(("property", f"const part = (n) => {result};\n", "passed") for result in
+              ("({ third: n / 3, rest: 1 })", "new (class { get third() { return n / 3; } })()")),
             ("half", "const half = (n) => (n > 1 ? 'nothing' : { n: n / 2 });\n", "passed"),
         ])
 
