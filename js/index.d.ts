@@ -247,7 +247,7 @@ export class Sandbox {
 	context(language?: string, options?: ContextOptions): Promise<Context>;
 	/** Those that this object made and that still exist, the oldest first. */
 	contexts(): Context[];
-	/** Writes its plan and all its files to a file. Resolves to how many entries were left out: sockets, FIFOs, what cannot be read. */
+	/** Writes its plan and all its files to a file. Resolves to how many entries were left out: sockets and what cannot be read. */
 	snapshot(file: SnapshotFile): Promise<number>;
 	/** A sandbox from a file that `snapshot` wrote, here or in Python. */
 	static restore(file: SnapshotFile, options?: { lease?: number; name?: string; client?: Client }): Promise<Sandbox>;

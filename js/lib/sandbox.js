@@ -297,7 +297,7 @@ export class Sandbox {
 	}
 
 	// Writes its plan and all its files to a file (a name or a FileHandle), from which `restore` starts sandboxes. Resolves to how many
-	// entries were left out: sockets, FIFOs, and what cannot be read.
+	// entries were left out: sockets and what cannot be read.
 	async snapshot(file) {
 		const { plan, folders, user } = await this.#kept();
 		let left_out = 0;

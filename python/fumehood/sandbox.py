@@ -145,7 +145,7 @@ class Sandbox:
 
     def snapshot(self, file: Any) -> int:
         """Writes its plan and all its files to a file that is open, from which :meth:`restore` starts sandboxes. Returns how many
-        entries were left out: sockets, FIFOs, and what cannot be read."""
+        entries were left out: sockets and what cannot be read."""
         left_out, error = ctypes.c_uint64(), _l.CError()
         file.flush()
         with self._using() as handle:
