@@ -9,7 +9,6 @@
 #include "eval/common/text.h"
 #include "eval/rendering/template_host.h"
 
-#define REF_DEPTH_MAX 64
 #define WARNINGS_MAX 50
 
 char *fh_eval_config_find(const char *dir)
@@ -155,73 +154,6 @@ static int render_env(const json_t *value, const json_t *vars, json_t **ret, str
 	return r;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ $ref */
-
-static const json_t *ref_target(const json_t *root, const char *ref)
-{
-	const json_t *at = root;
-	fh_auto_free char *path = fh_xstrdup(ref + 1);
-	char *save = NULL;
-	for (char *key = strtok_r(path, "/", &save); key && at; key = strtok_r(NULL, "/", &save))
-		at = json_is_array(at) ? json_array_get(at, strtoul(key, NULL, 10)) : json_object_get(at, key);
-	return at;
-}
-
-/* Whether the value has a $ref anywhere: most configs have none and need no second tree. A $ref in a schema stays as it
- * is, since it may refer to the schema's own parts. */
-static bool has_ref(const json_t *value, unsigned depth)
-{
-	const char *key;
-	json_t *v;
-	if (depth > REF_DEPTH_MAX * 4)
-		return false;
-	if (json_is_array(value)) {
-		for (size_t i = 0; i < json_array_size(value); i++)
-			if (has_ref(json_array_get(value, i), depth + 1))
-				return true;
-		return false;
-	}
-	if (json_is_string(json_object_get(value, "$ref")))
-		return true;
-	json_object_foreach((json_t *)(uintptr_t)value, key, v) if (has_ref(v, depth + 1)) return true;
-	return false;
-}
-
-static int resolve_refs(const struct fh_document *d, const json_t *value, unsigned depth, json_t **ret,
-                        struct fh_error *err)
-{
-	const char *ref = fh_json_str(value, "$ref", NULL), *key;
-	if (depth > REF_DEPTH_MAX)
-		return fh_document_error(d, "", err, "$ref: references lead in a circle, or more than %d levels deep",
-		                         REF_DEPTH_MAX);
-	if (ref && *ref == '#') {
-		const json_t *target = ref_target(d->root, ref);
-		if (!target)
-			return fh_document_error(d, "", err, "$ref \"%s\" points to nothing in this file", ref);
-		return resolve_refs(d, target, depth + 1, ret, err);
-	}
-	json_t *copy = json_is_object(value) ? json_object() : json_is_array(value) ? json_array() : NULL, *v;
-	int r = 0;
-	if (!copy) {
-		*ret = json_incref((json_t *)(uintptr_t)value);
-		return 0;
-	}
-	for (size_t i = 0; i < json_array_size(value) && r == 0; i++)
-		if ((r = resolve_refs(d, json_array_get(value, i), depth + 1, &v, err)) == 0)
-			json_array_append_new(copy, v);
-	json_t *member;
-	json_object_foreach((json_t *)(uintptr_t)value, key, member)
-	{
-		if (r == 0 && (r = resolve_refs(d, member, depth + 1, &v, err)) == 0)
-			json_object_set_new(copy, key, v);
-	}
-	if (r < 0)
-		json_decref(copy);
-	else
-		*ret = copy;
-	return r;
-}
-
 /* ---------------------------------------------------------------------------------------------------------- loading */
 
 static int process(const struct fh_eval_config *c, struct fh_document *d, struct fh_error *err)
@@ -233,15 +165,7 @@ static int process(const struct fh_eval_config *c, struct fh_document *d, struct
 		return fh_document_place(d, "", err);
 	json_decref(d->root);
 	d->root = rendered;
-	if (!has_ref(d->root, 0))
-		return 0;
-	json_t *resolved = NULL;
-	r = resolve_refs(d, d->root, 0, &resolved, err);
-	if (r < 0)
-		return r;
-	json_decref(d->root);
-	d->root = resolved;
-	return 0;
+	return fh_eval_config_resolve(d, err);
 }
 
 int fh_eval_config_document(struct fh_eval_config *c, const char *path, struct fh_document **ret, struct fh_error *err)

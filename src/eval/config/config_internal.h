@@ -17,6 +17,13 @@ int fh_eval_config_run(const char *path, struct fh_script_pool *scripts, struct 
 /* All parts joined into one config. New reference. */
 FH_OWN json_t *fh_eval_config_join(const struct fh_eval_config *c);
 
+/* ---- config_refs.c: $ref ---- */
+
+/* Puts in the place of each {$ref: "#/PATH"} or {$ref: "FILE#/PATH"} of the document what it points to; FILE is a YAML
+ * or JSON file, relative to the file that names it. Other keys beside $ref are added, and win. A $ref with a scheme
+ * ("https://…"), as schemas have them, stays as it is: nothing is fetched. */
+int fh_eval_config_resolve(struct fh_document *d, struct fh_error *err);
+
 /* ---- config_paths.c ---- */
 
 /* As fh_eval_config_paths, with patterns relative to any folder. */

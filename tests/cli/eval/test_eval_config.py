@@ -136,6 +136,23 @@ class Files(Eval):
         """
         self.assertEqual([len(r["gradingResult"]["componentResults"]) for r in self.rows(config)], [1, 1])
 
+    def test_a_reference_into_another_file(self):
+        (self.dir / "parts").mkdir()
+        self.write("parts/checks.yaml", "a/b: {type: contains, value: a}\nnear: {$ref: 'more.json#/list/1'}\n")
+        self.write("parts/more.json", '{"list": [0, {"type": "equals", "value": "ab"}]}')
+        config = """\
+            prompts: ['{{v}}']
+            providers: [echo]
+            tests: [{vars: {v: ab}, assert: [{$ref: 'parts/checks.yaml#/a~1b'}, {$ref: './parts/checks.yaml#/near'}, {$ref: 'parts/checks.yaml#/a~1b', value: b}]}]
+        """
+        row, = self.rows(config)
+        self.assertEqual([c["assertion"]["value"] for c in row["gradingResult"]["componentResults"]], ["a", "ab", "b"])
+        start = "prompts: [x]\nproviders: [echo]\ntests: [{assert: [{$ref: '%s'}]}]\n"
+        self.refused(start % "parts/checks.yaml#/none", says=["points to nothing", "checks.yaml"])
+        self.refused(start % "none.yaml#/x", says=["none.yaml"])
+        self.write("circle.yaml", "a: {$ref: 'circle.yaml#/a'}\n")
+        self.refused(start % "circle.yaml#/a", says=["circle"])
+
     def test_recordings_answer_every_provider(self):
         self.write("r.jsonl", '{"provider": "openai:chat:m", "prompt": "Q", "response": "recorded"}\n')
         config = "prompts: [Q]\nproviders: ['openai:chat:m']\n"
