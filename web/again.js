@@ -19,13 +19,14 @@ function Try({ e, answer, open }) {
       <details><summary class="muted">Prompt as it was sent</summary><${Pre} text=${d.prompt?.raw} label="Prompt" /></details>`}</details>`;
 }
 
+// One for each cell (a key tells them apart): an effect that empties the editor for the next cell could run after a quick click.
 export function Again({ id, row, column, template, sent, answer, possible }) {
   const [version, again] = useState(0);
   const [text, edit] = useState(null);         // null: the editor is closed
   const [job, setJob] = useState({});
   const { value } = useAnswer("/api/view/evals", { tag: `cell-of=${id}/${row}.${column}`, limit: 20 }, [id, row, column, version]);
   const area = useRef(null), mine = useRef(0);
-  useEffect(() => { edit(null); setJob({}); mine.current++; return () => { mine.current++; }; }, [id, row, column]);
+  useEffect(() => () => { mine.current++; }, []);
   useEffect(() => { if (text !== null && document.activeElement !== area.current) area.current?.focus({ preventScroll: true }); }, [text === null]);
   useChanges(() => again((n) => n + 1));
   const tries = value?.evals || [];

@@ -142,7 +142,7 @@ export function Cell({ id, head, row, column, alone, close, next, previous, chan
       ${e.runs.map((r) => html`<${Run} run=${r} />`)}
       ${e.vars && Object.keys(e.vars).length > 0 && html`<${Section} title="Variables"><dl class="vars">${Object.entries(e.vars).map(([n, v]) => html`<dt>${visible(n)}</dt><dd><${Pre} text=${v} label=${plain(n)} /></dd>`)}</dl><//>`}
       ${e.prompt !== undefined && html`<${Section} title="Prompt" note="as it was sent"><${Pre} text=${e.prompt} label="Prompt" />
-        <${Again} id=${head.id} row=${row} column=${column} template=${e.template} sent=${e.prompt} answer=${e.answer} possible=${head.again} /><//>`}
+        <${Again} key=${`${head.id}/${row}/${column}`} id=${head.id} row=${row} column=${column} template=${e.template} sent=${e.prompt} answer=${e.answer} possible=${head.again} /><//>`}
       ${e.template !== undefined && html`<${Section} title="Template" open=${false}><${Pre} text=${e.template} label="Template" /><//>`}
       ${e.metadata && Object.keys(e.metadata).length > 0 && html`<${Section} title="Metadata" open=${false}><${Code} text=${e.metadata} language="json" label="Metadata" /><//>`}
       <${Section} title="All that is stored" open=${false}><${Code} text=${c.data} language="json" label="All that is stored" /><//>

@@ -72,14 +72,14 @@ class Refusals(support.TempDir):
     def test_a_language_that_is_not_known(self):
         self.refused("run", "-l", "pyhton", "-c", "1", says="unknown language pyhton", hint="python")
         self.refused("run", self.write("a.unknown", "1"), says="cannot tell the language")
-        self.refused("run", "-c", "1", says="the language is not said")
+        self.refused("run", "-c", "1", says="the language is not known")
 
     def test_nothing_at_a_time(self):
         self.refused("judge", "-j", "0", "--problems", "p", "s", "-o", "r", says="option --jobs: at least 1")
         self.refused("eval", "-j", "0", says="option --max-concurrency: at least 1")
 
     def test_results_need_a_file_that_can_be_gone_on_with(self):
-        self.refused("judge", "--problems", "p", "s", "-o", "-", says="option -o: standard output", hint="results.jsonl")
+        self.refused("judge", "--problems", "p", "s", "-o", "-", says="cannot go to standard output", hint="results.jsonl")
         self.refused("judge", "--problems", "-", "-", "-o", "r", says="cannot both come from standard input")
 
     def test_results_go_once_to_a_file(self):

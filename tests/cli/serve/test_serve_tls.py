@@ -79,7 +79,7 @@ class Certificates(support.TempDir):
 
     def test_what_cannot_be_is_said(self):
         for options, words in ((["--domain", "localhost"], "two labels"), (["--domain", "Bad_Name.x"], "two labels"),
-                               (["--tls-certificate", "x", "--tls-key", "y"], "--tls-self-signed makes")):
+                               (["--tls-certificate", "x", "--tls-key", "y"], "exclude each other")):
             done = subprocess.run([support.PROGRAM, "serve", "--port", "0", "--tls-self-signed", *options], capture_output=True,
                                   text=True, env=self.env, timeout=support.TIMEOUT)
             self.assertEqual(done.returncode, 2)
