@@ -9,9 +9,9 @@
  * sandbox; links of /proc to open files and roots (magic links) are refused. Relative paths start in the plan's working
  * directory. Names are bytes without a NUL; names that come from inside are untrusted text.
  *
- * Each call on files starts a helper. While the sandbox is paused, or at its limit of processes, the call fails
- * (FH_E_LIMIT, FH_E_UNAVAILABLE). Where the host gives a sandbox only one id, a program may kill or stop a helper; the
- * call then fails with FH_E_SYSTEM or FH_E_TIMEOUT and may be repeated.
+ * Each call on files starts a helper. While the sandbox is paused by control groups v2, which hold its init as well, or
+ * at its limit of processes, the call fails (FH_E_UNAVAILABLE, FH_E_LIMIT). Where the host gives a sandbox only one id,
+ * a program may kill or stop a helper; the call then fails with FH_E_SYSTEM or FH_E_TIMEOUT and may be repeated.
  *
  * `user`: NULL for the plan's, "user" (uid 1000) or "root" (uid 0 of the sandbox, without capabilities). Where the host
  * gives only one id, any other user fails with FH_E_UNAVAILABLE. err->sys is the errno of the failed operation:

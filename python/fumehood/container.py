@@ -170,10 +170,15 @@ class Container:
 
         def make_ahead() -> _ahead.Made:
             made = make()
-            with contextlib.suppress(errors.Error):
-                made.prefork = self._start_prefork(made)
-                if made.prefork is not None:
-                    made.prefork.wait(_PREFORK_WITHIN_S)
+            asked_for = templates.get("python") if "python" in languages else None
+            modules = packages.modules(asked_for.path, asked_for.names) if asked_for is not None else []
+            for preload in [modules, []] if modules else [[]]:  # a module with threads of its own cannot be preloaded
+                with contextlib.suppress(errors.Error):
+                    prefork = self._start_prefork(made, preload)
+                    if prefork is not None:
+                        prefork.wait(_PREFORK_WITHIN_S)
+                    made.prefork = prefork
+                    break
             return made
 
         kind = (id(client), tuple(languages), programs and (tuple(programs.argv), programs.suffix), repr(sorted(arguments.items())),
@@ -379,8 +384,8 @@ class Container:
             if alone:
                 self._forking.release()
 
-    def _start_prefork(self, made: _ahead.Made) -> Optional[Prefork]:
-        """Starts the interpreter that is forked for programs; None where it cannot be."""
+    def _start_prefork(self, made: _ahead.Made, preload: Sequence[str] = ()) -> Optional[Prefork]:
+        """Starts the interpreter that is forked for programs, with modules imported; None where it cannot be."""
         arguments = self._arguments
         memory, processes = arguments.get("memory"), arguments.get("processes")
         if self.programs is None or arguments.get("image") or not arguments.get("writable_root", True):
@@ -388,7 +393,7 @@ class Container:
         if isinstance(processes, int) and processes < _PREFORK_PROCESSES or isinstance(memory, int) and memory < _PREFORK_MEMORY:
             return None
         path = posixpath.join(self.workdir, os.urandom(16).hex() + self.programs.suffix)
-        return made.sandbox.prefork(self.programs.argv + [path], env=made.env, cwd=self.workdir)
+        return made.sandbox.prefork(self.programs.argv + [path], env=made.env, cwd=self.workdir, preload=preload)
 
     # -------------------------------------------------------------------------------------------------------- packages
 

@@ -3,7 +3,7 @@
 import contextlib
 import sys
 from ctypes import byref, c_void_p
-from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
 from . import _library as _l
 from . import _request, errors
@@ -14,6 +14,16 @@ if TYPE_CHECKING:
     from .sandbox import Sandbox
 
 __all__ = ["Prefork"]
+
+#: What a zygote of the engine that imports modules has (languages/python.json): a thread that a library starts would be lost in a fork.
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+def preloading(modules: Sequence[str], env: Mapping[str, str]) -> Dict[str, str]:
+    """The environment of an interpreter that imports modules first. The warm library takes the names of src/init/zygote.h away; the
+    last ones, which are the interpreter's own, are not in its programs."""
+    own = {} if any(name in env for name in _ONE_THREAD) else _ONE_THREAD
+    return {**env, "FUMEHOOD_ZYGOTE_PRELOAD": ",".join(modules), "FUMEHOOD_ZYGOTE_OWN": str(len(own)), **own}
 
 
 class Prefork:

@@ -263,11 +263,15 @@ class Sandbox:
                 process.kill()
             raise
 
-    def prefork(self, argv: Sequence[str], *, env: Optional[Mapping[str, str]] = None, cwd: Optional[str] = None) -> "Prefork":
+    def prefork(self, argv: Sequence[str], *, env: Optional[Mapping[str, str]] = None, cwd: Optional[str] = None,
+                preload: Sequence[str] = ()) -> "Prefork":
         """An interpreter that waits in this sandbox and is forked for each program: :class:`Prefork`. ``argv``: the interpreter,
-        its flags, and last the absolute path of the program's file. It needs a root that can be written to."""
-        from .prefork import Prefork
+        its flags, and last the absolute path of the program's file. ``preload`` (Python) names modules that it imports before. It
+        needs a root that can be written to."""
+        from .prefork import Prefork, preloading
         made, error = Prefork(self, list(argv)), _l.CError()
+        if preload:
+            env = preloading(_request.listed(preload, "preload"), env or {})
         o = _spawn_options(argv, env, cwd)
         with self._using() as handle:
             self.client.keep(made)

@@ -12,8 +12,8 @@ hash of what is in it, kept below the XDG cache folder, shared by every session 
 """
 from ._copy import copy_into
 from ._names import check_name
-from ._python import interpreter_facts
+from ._python import interpreter_facts, modules
 from ._store import PackageError, Template, folder
 from ._resolve import LANGUAGES, environment, resolve, set_up
 
-__all__ = ["resolve", "environment", "set_up", "copy_into", "Template", "PackageError", "check_name", "interpreter_facts", "folder", "LANGUAGES"]
+__all__ = ["resolve", "environment", "set_up", "copy_into", "Template", "PackageError", "check_name", "interpreter_facts", "modules", "folder", "LANGUAGES"]

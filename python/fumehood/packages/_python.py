@@ -2,14 +2,16 @@
 """Python's packages, installed by the caller's pip. Only wheels, as unpacking them executes no code."""
 import glob
 import hashlib
+import importlib.metadata
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import threading
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Tuple
 
 from .. import errors
 from ._run import run_tool
@@ -32,6 +34,7 @@ print(json.dumps({"version": list(sys.version_info[:3]), "tag": sys.implementati
 #: Settings of the caller's pip that would install to another place.
 _UNSET = ("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_REQUIRE_VIRTUALENV", "PIP_DRY_RUN", "PIP_REPORT", "PIP_PYTHON",
           "PIP_NO_DEPS", "PIP_EDITABLE", "PIP_REQUIREMENT", "PYTHONHOME", "PYTHONPATH")
+_MODULES_MAX = 16
 _known: Dict[Tuple[str, float], Dict[str, Any]] = {}
 _asking = threading.Lock()
 
@@ -42,6 +45,26 @@ def _after_fork() -> None:
 
 
 os.register_at_fork(after_in_child=_after_fork)
+
+
+def _canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def modules(path: str, names: Iterable[str]) -> List[str]:
+    """The modules that a program imports to use the packages ``names``, which were installed in the folder ``path``; what a package
+    says of itself is not trusted to be a name."""
+    wanted = {_canonical(re.split(r"[^A-Za-z0-9._-]", name, maxsplit=1)[0]) for name in names}
+    found: List[str] = []
+    for package in importlib.metadata.distributions(path=[path]):
+        if _canonical(package.metadata["Name"] or "") not in wanted:
+            continue
+        told = (package.read_text("top_level.txt") or "").split()
+        files = package.files or []
+        listed = told or sorted({f.parts[0] for f in files if len(f.parts) == 2 and f.name == "__init__.py"} | {f.stem for f in files if len(f.parts) == 1 and f.suffix == ".py"})
+        found += [name for name in listed if re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name)
+                  and any(os.path.isfile(os.path.join(path, file)) for file in (os.path.join(name, "__init__.py"), name + ".py"))]
+    return list(dict.fromkeys(found))[:_MODULES_MAX]
 
 
 def interpreter_facts(interpreter: str) -> Dict[str, Any]:

@@ -295,6 +295,23 @@ class Libraries(Llm):
             self.assertEqual(shown, ["2.1.0\n", "1.4.0\n", 1, "2.1.0\n"])
             self.assertEqual(sum("fhtest_shape-0.3.0" in path for path in asked) > 0, True)
 
+    def test_a_session_that_was_made_ahead_has_imported_them(self):
+        with index() as (settings, asked):
+            shown = self.python("""
+                import time
+                look = "import os, sys; print('fhtest_shape' in sys.modules, [k for k in os.environ if 'ZYGOTE' in k or 'NUM_THREADS' in k])"
+                until, said = time.monotonic() + 60, []
+                while "True []\\n" not in said and time.monotonic() < until:
+                    with SandboxSession(lang="python", libraries=["fhtest-shape"]) as s:
+                        said.append(s.run(look).stdout)
+                    time.sleep(0.3)
+                show(said[0])
+                show(said[-1])
+                with SandboxSession(lang="python") as s:
+                    show([s.run(look).stdout for _ in range(3)][-1])
+            """, **settings)
+            self.assertEqual(shown, ["False []\n", "True []\n", "False []\n"])
+
     def test_what_is_no_name_is_refused_before_anything_runs(self):
         with index() as (settings, asked):
             shown = self.python("""
