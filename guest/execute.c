@@ -3,7 +3,8 @@
 
 #include <signal.h>
 
-#include "init/init.h"
+#include "init/lib/lib.h"
+#include "init/messages.h"
 
 static const char *path_of(char **env)
 {

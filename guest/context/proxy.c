@@ -28,8 +28,8 @@
 #include <sys/wait.h>
 
 #include "execute.h"
-#include "init/packet.h"
-#include "init/sys.h"
+#include "init/lib/packet.h"
+#include "init/lib/sys.h"
 #include "sandbox/session/proxy.h"
 
 FH_START;

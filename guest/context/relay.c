@@ -23,7 +23,7 @@
 #include <time.h>
 
 #include "execute.h"
-#include "init/sys.h"
+#include "init/lib/sys.h"
 
 FH_START;
 void fh_init_main(const long *stack) __attribute__((noreturn, used));

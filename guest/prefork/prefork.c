@@ -28,8 +28,8 @@
 #include <sys/wait.h>
 
 #include "execute.h"
-#include "init/init.h"
-#include "init/packet.h"
+#include "init/lib/lib.h"
+#include "init/lib/packet.h"
 #include "init/zygote.h"
 
 FH_START;

@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 
-#include "init/packet.h"
+#include "init/lib/packet.h"
 
 /* A zygote's own messages are small. The message of a run goes into memory that the zygote never writes to, so a child
  * pays only for the pages that it uses. */

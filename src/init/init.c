@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "init/packet.h"
+#include "init/lib/packet.h"
 
 FH_START;
 void fh_init_main(const long *stack) __attribute__((noreturn, used));

@@ -8,7 +8,7 @@
  */
 #pragma once
 #include "init/messages.h"
-#include "init/sys.h"
+#include "init/lib/lib.h"
 
 enum { FH_INIT_SOCKET = 3 }; /* descriptor of init's end of the socket pair with the engine */
 
@@ -68,15 +68,6 @@ enum { FH_MEMINFO_NAME_MAX = 32 };
 const char *fh_meminfo(void);
 uint64_t fh_meminfo_bytes(const char *text, const char *name);
 
-/* The kernel's struct linux_dirent64 (getdents64(2)). */
-struct fh_dirent {
-	uint64_t inode;
-	int64_t offset;
-	uint16_t size;
-	uint8_t type;
-	char name[];
-};
-
 /* sample.c */
 void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret);
 void fh_init_disk(const struct fh_init *in, struct fh_init_finished *ret);
@@ -124,12 +115,3 @@ uint64_t fh_sockets_bytes(int are_charged);
  * bytes that are counted for them. */
 uint64_t fh_fragments_most(uint64_t beside_payload);
 uint64_t fh_fragments_bytes(uint64_t most, uint64_t counted);
-
-/* lib.c */
-void *memcpy(void *to, const void *from, size_t n);
-void *memset(void *p, int c, size_t n);
-int memcmp(const void *a, const void *b, size_t n);
-size_t strlen(const char *s);
-/* 1: all n bytes; 0: end of file before the first; -errno (-EIO: end of file after the first) */
-int fh_read_full(int fd, void *p, size_t n);
-int fh_write_full(int fd, const void *p, size_t n); /* 0 or -errno */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Starts a program: fork, become the user, exec. The child reports over a pipe what the kernel says about it. */
-#include "init/helpers.h"
+#include "init/init.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +9,8 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+
+#include "init/helpers/helpers.h"
 
 enum { PATHS_MAX = FH_INIT_PATH_MAX };
 

@@ -118,7 +118,7 @@ enum fh_field {
 	F_TO_DESCRIPTOR,
 	F_USER, /* "user", "root" */
 	F_TAG,
-	F_HELPER,   /* in SPAWN: argv names a helper (init/helper.h) */
+	F_HELPER,   /* in SPAWN: argv names a helper (init/helpers/helper.h) */
 	F_DROP,     /* in SPAWN: the oldest unread output is discarded to make room */
 	F_TREE,     /* in SIGNAL: kills everything that the process started */
 	F_MORE_ENV, /* in SPAWN: added to F_ENV or the plan's, replacing variables of the same names */

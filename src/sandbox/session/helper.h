@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The client's side of helpers (init/helper.h): starts one and reads its records. */
+/* The client's side of helpers (init/helpers/helper.h): starts one and reads its records. */
 #pragma once
 #include "fumehood/session.h"
-#include "init/helper.h"
+#include "init/helpers/helper.h"
 #include "sandbox/session/process.h"
 
 struct fh_helper {

@@ -22,8 +22,8 @@ int fh_process_write_within(struct fh_process *process, const void *data, size_t
  * counted for the whole sandbox. */
 int fh_process_spawn_proxy(struct fh_sandbox *sandbox, const struct fh_spawn_options *options, struct fh_process **ret,
                            struct fh_error *err);
-/* Starts a helper (init/helper.h), a process whose stdout consists of records. open_stdin: it has input. into: a
- * helper, of any sandbox of the same client, whose stdin gets these records; they cannot be read here then.
+/* Starts a helper (init/helpers/helper.h), a process whose stdout consists of records. open_stdin: it has input. into:
+ * a helper, of any sandbox of the same client, whose stdin gets these records; they cannot be read here then.
  * fh_process_free ends it. */
 int fh_process_spawn_helper(struct fh_sandbox *sandbox, FH_NULLABLE const char *user, const char *const *argv,
                             bool open_stdin, FH_NULLABLE const struct fh_process *into, struct fh_process **ret,

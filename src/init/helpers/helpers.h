@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files of the helpers (helper.c, helper_files.c, helper_tree.c, helper_watch.c, helper_port.c). */
+/* Shared by the files of this folder. init knows fh_helper_main and nothing else of it. */
 #pragma once
-#include "init/helper.h"
-#include "init/init.h"
+#include "init/helpers/helper.h"
+#include "init/lib/lib.h"
 
 enum { FH_HELPER_PATH_MAX = 4096 };
 
@@ -22,7 +22,7 @@ void fh_out_done(long error, uint64_t count); /* error: 0 or -errno; flushes too
 /* ---- helper.c: arguments ---- */
 int64_t fh_argument_number(const char *text); /* decimal, may be negative; INT64_MIN for "-" */
 
-/* ---- helper_files.c: paths. Links are followed by reading their text (not the last component, if O_NOFOLLOW). ---- */
+/* ---- files.c: paths. Links are followed by reading their text (not the last component, if O_NOFOLLOW). ---- */
 long fh_open_path(int dir, const char *path, uint64_t flags, uint32_t mode);
 /* Opens a path none of whose components is a link. Modifies path. */
 long fh_open_below(int dir, char *path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The helper that connects to a TCP port of the sandbox's own network and then carries the stream. */
-#include "init/helpers.h"
+#include "init/helpers/helpers.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Helpers that read or change one file. */
-#include "init/helpers.h"
+#include "init/helpers/helpers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -440,12 +440,12 @@ long fh_helper_set_attribute(const char *const *argv, uint64_t *ret_count)
 	size_t n = 0;
 	long r = 1;
 	(void)ret_count;
-	while (r > 0 && n <= FH_INIT_ATTRIBUTE_MAX) {
+	while (r > 0 && n <= FH_ATTRIBUTE_MAX) {
 		r = fh_sys(__NR_read, 0, chunk + n, CHUNK - n);
 		r = r == -EINTR ? 1 : r;
 		n += r > 0 ? (size_t)r : 0;
 	}
-	if (n > FH_INIT_ATTRIBUTE_MAX)
+	if (n > FH_ATTRIBUTE_MAX)
 		return -E2BIG;
 	r = enter_folder_of(argv[1], &last);
 	return r < 0 ? r : fh_sys(__NR_setxattr, last, argv[0], chunk, n, 0);

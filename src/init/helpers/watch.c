@@ -6,7 +6,7 @@
  * A new folder may get entries before it is watched. It is read once the watch exists, and the entries found are
  * reported as created. So an entry may be reported twice, but none is missed.
  */
-#include "init/helpers.h"
+#include "init/helpers/helpers.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The helper that makes the files, folders and links that another helper's export described, below the sandbox's root,
  * as its user. */
-#include "init/helpers.h"
+#include "init/helpers/helpers.h"
 
 #include <errno.h>
 #include <fcntl.h>

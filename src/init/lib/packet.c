@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "init/packet.h"
+#include "init/lib/packet.h"
 
 #include <errno.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#include "init/init.h"
+#include "init/lib/lib.h"
 
 long fh_send_packet(int socket, const void *packet, size_t size, const int *fds, int count)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* The list of helpers, their arguments, and the records in which they answer. */
-#include "init/helper.h"
+#include "init/helpers/helper.h"
 
 #include <errno.h>
 #include <signal.h>
 
-#include "init/helpers.h"
+#include "init/helpers/helpers.h"
 
 /* ------------------------------------------------------------------------------------------------------- records */
 

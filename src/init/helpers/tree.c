@@ -3,7 +3,7 @@
  * Helpers that walk a tree: list, remove, export. A folder is never entered by a path: each is opened relative to its
  * parent, without following links, so a program that moves or links folders meanwhile cannot lead the walk elsewhere.
  */
-#include "init/helpers.h"
+#include "init/helpers/helpers.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "init/init.h"
+#include "init/lib/lib.h"
 
 #include <errno.h>
 
