@@ -73,14 +73,20 @@ struct fh_sandbox *create(struct fh_client *client, uint64_t lease_ms)
 	return s;
 }
 
-struct fh_process *spawn(struct fh_sandbox *s, const char *script)
+struct fh_process *spawn_with(struct fh_sandbox *s, const struct fh_spawn_options *options, const char *script)
 {
 	const char *const argv[] = { "/bin/sh", "-c", script, NULL };
-	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
+	struct fh_spawn_options o = *options;
 	struct fh_process *p;
 	o.argv = argv;
 	OK(fh_process_spawn(s, &o, &p, &err));
 	return p;
+}
+
+struct fh_process *spawn(struct fh_sandbox *s, const char *script)
+{
+	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
+	return spawn_with(s, &o, script);
 }
 
 /* Reads until `text` was seen (or the end, when text is NULL); what came stays in buf. */
@@ -118,6 +124,13 @@ static const struct fh_sandbox_info *find(const struct fh_sandbox_info *all, siz
 	return NULL;
 }
 
+void finish(struct fh_process *p, int exit_code)
+{
+	struct fh_exit e = wait_for(p);
+	CHECK(e.exit_code == exit_code);
+	fh_process_free(p);
+}
+
 bool is_listed(const char *id, pid_t *ret_engine)
 {
 	struct fh_sandbox_info *all;
@@ -133,7 +146,7 @@ bool is_listed(const char *id, pid_t *ret_engine)
 
 int main(int argc, char **argv)
 {
-	static const struct driver_test *const tables[] = { session_tests, run_tests, file_tests, live_tests };
+	static const struct driver_test *const tables[] = { session_tests, run_tests, file_tests, live_tests, copy_tests };
 	bool list = argc == 2 && strcmp(argv[1], "--list") == 0;
 	placement = argc == 3 ? argv[1] : NULL;
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {

@@ -20,7 +20,7 @@ struct driver_test {
 	const char *name; /* NULL after the last one */
 	void (*run)(void);
 };
-extern const struct driver_test session_tests[], run_tests[], file_tests[], live_tests[];
+extern const struct driver_test session_tests[], run_tests[], file_tests[], live_tests[], copy_tests[];
 #define DRIVER_TEST(name)                                                                                              \
 	{                                                                                                                  \
 #name, name                                                                                                    \
@@ -41,7 +41,10 @@ struct fh_client *open_client(void);
 struct fh_plan *shell_plan(const char *script);
 struct fh_sandbox *create(struct fh_client *client, uint64_t lease_ms);
 struct fh_process *spawn(struct fh_sandbox *s, const char *script);
+struct fh_spawn_options;
+struct fh_process *spawn_with(struct fh_sandbox *s, const struct fh_spawn_options *options, const char *script);
 /* Reads until `text` was seen (or the end, when text is NULL); what came stays in buf. */
 size_t read_until(struct fh_process *p, enum fh_stream stream, const char *text, char *buf, size_t size);
 struct fh_exit wait_for(struct fh_process *p);
+void finish(struct fh_process *p, int exit_code); /* waits, checks its exit code, and frees it */
 bool is_listed(const char *id, pid_t *ret_engine);
