@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // fumehood for JavaScript: the functions of the Python package, with the same names. See docs/javascript.md.
 export { Client, default_client } from "./lib/connection.js";
-export { CodeError, Context, Display, Execution } from "./lib/context.js";
+export { Context } from "./lib/context.js";
+export { CodeError, Display, Execution } from "./lib/execution.js";
 export * from "./lib/errors.js";
 export { FileInfo, Files, WatchEvent } from "./lib/files.js";
 export { judge } from "./lib/judge.js";
