@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:os";
 
-import { ENDED, ENDLESS, EVENTS, LATE, WOKEN, event_of, fork, kind_of, start } from "./driver.js";
+import { ENDED, ENDLESS, EVENTS, WOKEN, event_of, fork, kind_of, start } from "./driver.js";
 import { CancelledError, error_of, wrong } from "./errors.js";
 import { Collector, text_of } from "./execution.js";
 import { bytes_of, check_list, check_text, ms_of } from "./plan.js";
