@@ -226,19 +226,13 @@ static bool has_both_ends(const struct held *pipe)
 
 static bool account_for_descriptors(const struct fh_warm_interpreter *i, int main_fd, char *why)
 {
-	struct entry {
-		uint64_t inode, offset;
-		unsigned short size;
-		unsigned char type;
-		char name[];
-	};
 	static _Alignas(8) char entries[4096];
 	long folder = fh_sys(__NR_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), n = folder;
 	bool sound = folder >= 0;
 	held_count = watched_count = 0;
 	while (sound && (n = fh_sys(__NR_getdents64, folder, entries, sizeof(entries))) > 0)
-		for (long at = 0; sound && at < n; at += ((const struct entry *)(const void *)(entries + at))->size) {
-			const char *name = ((const struct entry *)(const void *)(entries + at))->name;
+		for (long at = 0; sound && at < n; at += ((const struct fh_dirent *)(const void *)(entries + at))->size) {
+			const char *name = ((const struct fh_dirent *)(const void *)(entries + at))->name;
 			int fd = name[0] == '.' ? 0 : (int)number(&name, 10);
 			if (fd >= FIRST && fd != folder && fd != fh_warm_start.socket)
 				sound = note(i, fd, main_fd, why);

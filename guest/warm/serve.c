@@ -14,12 +14,12 @@
 
 /* A zygote's own messages are small. The message of a run goes into memory that the zygote never writes to, so a child
  * pays only for the pages that it uses. */
-enum { ZYGOTE_PACKET_MAX = 16 * 1024 };
+enum { OWN_PACKET_MAX = 16 * 1024 };
 _Static_assert(3 + FH_ZYGOTE_EXTRAS_MAX <= FH_SENT_FDS_MAX, "a program has as many descriptors");
 /* A program's pid in its own pid namespace. Random generators (OpenSSL's) recognize a fork by a changed pid, so the
  * zygote's must be another. */
 enum { PROGRAM_PID = 2 };
-static _Alignas(8) char packet[ZYGOTE_PACKET_MAX];
+static _Alignas(8) char packet[OWN_PACKET_MAX];
 static _Alignas(8) char run_packet[FH_ZYGOTE_PACKET_MAX];
 
 static void die(int status)

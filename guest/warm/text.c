@@ -82,18 +82,12 @@ static bool is_running(const char *task)
 
 int fh_running_threads(void)
 {
-	struct entry {
-		uint64_t inode, offset;
-		unsigned short size;
-		unsigned char type;
-		char name[];
-	};
 	static _Alignas(8) char entries[4096];
 	int running = 0;
 	long fd = fh_sys(__NR_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), n;
 	while (fd >= 0 && (n = fh_sys(__NR_getdents64, fd, entries, sizeof(entries))) > 0)
-		for (long at = 0; at < n; at += ((const struct entry *)(const void *)(entries + at))->size) {
-			const char *name = ((const struct entry *)(const void *)(entries + at))->name;
+		for (long at = 0; at < n; at += ((const struct fh_dirent *)(const void *)(entries + at))->size) {
+			const char *name = ((const struct fh_dirent *)(const void *)(entries + at))->name;
 			running += name[0] != '.' && is_running(name);
 		}
 	if (fd >= 0)

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/random.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -192,4 +193,24 @@ int fh_set_nonblock(int fd, bool on)
 	if (wanted != flags && fcntl(fd, F_SETFL, wanted) < 0)
 		return -FH_E_SYSTEM;
 	return 0;
+}
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U
+#endif
+
+int fh_memory_program(const char *name, const void *image, size_t size)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
+	if (fd < 0 && errno == EINVAL) /* Linux before 6.3 lacks the flag */
+		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -1;
+	if (fh_write_all(fd, image, size) == 0 && fchmod(fd, 0555) == 0 &&
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0)
+		return fd;
+	int why = errno;
+	close(fd);
+	errno = why;
+	return -1;
 }

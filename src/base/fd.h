@@ -32,3 +32,7 @@ int fh_file_write_atomic(const char *path, const void *p, size_t n, mode_t mode,
 int fh_file_replace(const char *path, const void *p, size_t n, mode_t mode, struct fh_error *err);
 
 int fh_set_nonblock(int fd, bool on);
+
+/* A program in memory that can be executed and never changed: it is sealed. name is shown in /proc. Returns its
+ * descriptor, or -1 with errno set. */
+int fh_memory_program(const char *name, const void *image, size_t size);

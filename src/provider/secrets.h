@@ -3,8 +3,6 @@
 #pragma once
 #include "provider/response.h"
 
-#define FH_SECRET_MIN 8 /* minimum length of a secret; shorter values could be common words */
-
 /* Adds a value to a NULL-terminated list, which starts as NULL. Values that are too short, or in the list already, are
  * left out. */
 void fh_secrets_add(char ***list, FH_NULLABLE const char *value);

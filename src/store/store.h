@@ -122,6 +122,7 @@ int fh_store_tag(struct fh_store *s, int64_t eval, const char *name, FH_NULLABLE
 
 /* ---------------------------------------------------------------------------------------------------------- ratings */
 
+enum { FH_COMMENT_MAX = 16 << 10 }; /* maximum bytes of a comment that a user may give */
 struct fh_store_rating {
 	int thumb; /* 1 up, -1 down, 0 not given */
 	bool has_score;

@@ -14,10 +14,10 @@
 #pragma once
 #include "json/json.h"
 
-#define FH_TEMPLATE_SOURCE_MAX ((size_t)16 << 20)  /* maximum bytes of a template's source */
-#define FH_TEMPLATE_DEPTH_MAX 100                  /* maximum depth of nesting, in the source and of macro calls */
-#define FH_TEMPLATE_STEPS_MAX 5000000u             /* expressions and tags evaluated in one render */
-#define FH_TEMPLATE_MEMORY_MAX ((size_t)256 << 20) /* maximum bytes of all values made in one render */
+#define FH_TEMPLATE_SOURCE_MAX ((size_t)16 << 20) /* maximum bytes of a template's source */
+#define FH_TEMPLATE_DEPTH_MAX 100                 /* maximum depth of nesting, in the source and of macro calls */
+#define FH_TEMPLATE_STEPS_MAX 5000000u            /* expressions and tags evaluated in one render */
+#define FH_TPL_MEMORY_MAX ((size_t)256 << 20)     /* maximum bytes of all values made in one render */
 
 struct fh_template;
 

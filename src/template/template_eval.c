@@ -15,7 +15,7 @@ static bool is_text(struct fh_tpl_value v)
 
 static struct fh_tpl_value op_concat(struct fh_tpl_render *r, struct fh_tpl_value a, struct fh_tpl_value b)
 {
-	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
 	fh_tpl_value_write(&out, a);
 	fh_tpl_value_write(&out, b);
 	return fh_tpl_value_take(r, &out);

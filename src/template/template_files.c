@@ -71,7 +71,7 @@ void fh_tpl_scope_render(struct fh_tpl_render *r)
 			return;
 		}
 		/* What an extending template has outside of its blocks is rendered, since it may set variables, and dropped. */
-		fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+		fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
 		bool apart = t->extends;
 		r->out = apart ? &text : out;
 		r->scope->extended = NULL;
@@ -168,7 +168,7 @@ void fh_tpl_render_import(struct fh_tpl_render *r, const struct fh_tpl_node *nod
 		return;
 	struct fh_tpl_scope *scope = fh_tpl_scope_new(r, t, node->flag ? r->scope->vars : NULL);
 	fh_auto_tframe struct fh_tpl_frame frame = { .parent = node->flag ? r->frame : NULL, .top = true };
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
 	struct fh_buf *out = r->out;
 	r->out = &text;
 	render_apart(r, scope, &frame);
@@ -226,7 +226,7 @@ void fh_tpl_render_named_block(struct fh_tpl_render *r, const struct fh_tpl_node
 
 struct fh_tpl_value fh_tpl_render_super(struct fh_tpl_render *r, const struct fh_tpl_node *call)
 {
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
 	struct fh_buf *out = r->out;
 	const struct fh_tpl_block *block = block_named(r->scope, r->block);
 	r->at = call;

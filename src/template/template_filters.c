@@ -101,11 +101,11 @@ FILTER(filter_dump)
 	if (v.kind == FH_TPL_UNDEFINED || v.kind == FH_TPL_FUNCTION)
 		return FH_TPL_VALUE_UNDEFINED;
 	fh_auto_json json_t *json = fh_tpl_value_to_json(v);
-	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
 	fh_json_write(&out, json, indent >= 1 ? (int)FH_MIN(indent, 10.0) : 0);
 	if (!text)
 		return fh_tpl_value_take(r, &out);
-	fh_auto_buf struct fh_buf indented = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+	fh_auto_buf struct fh_buf indented = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
 	struct fh_str by = fh_tpl_value_str(fh_tpl_text_slice(r, fh_tpl_value_str(args[0]), 0, 10)), s = fh_buf_str(&out);
 	for (size_t i = 0; i < s.n;) {
 		char c = s.p[i++];
@@ -177,7 +177,7 @@ FILTER(filter_join)
 	bool lenient = v.kind <= FH_TPL_NULL || fh_tpl_value_truthy(args[1]);
 	struct fh_tpl_value list = lenient ? list_or_none(r, v) : need_list(r, v, "join");
 	struct fh_str by = fh_tpl_value_truthy(args[0]) ? fh_tpl_value_str(fh_tpl_value_to_string(r, args[0])) : fh_str("");
-	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
 	for (size_t i = 0; i < list_size(list); i++) {
 		struct fh_tpl_value item = item_at(list, i);
 		if (fh_tpl_value_truthy(args[1]))

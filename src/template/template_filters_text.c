@@ -7,7 +7,7 @@
 #define FILTER(name)                                                                                                   \
 	static struct fh_tpl_value name(FH_UNUSED struct fh_tpl_render *r, FH_UNUSED struct fh_tpl_value v,                \
 	                                FH_UNUSED const struct fh_tpl_value *args)
-#define TEXT_BUF FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX)
+#define TEXT_BUF FH_BUF_INIT(FH_TPL_MEMORY_MAX)
 
 /* The value as a string; undefined, null and false as the empty one. */
 static struct fh_str text_of(struct fh_tpl_render *r, struct fh_tpl_value v)

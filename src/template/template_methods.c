@@ -191,7 +191,7 @@ METHOD(string_repeat)
 {
 	double times = n ? trunc(fh_tpl_value_to_number(args[0])) : 0;
 	struct fh_str s = fh_tpl_value_str(self);
-	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
 	for (double i = 0; i < times && s.n > 0 && !out.overflowed; i++)
 		fh_buf_add(&out, s.p, s.n);
 	return fh_tpl_value_take(r, &out);
@@ -206,12 +206,12 @@ static struct fh_tpl_value pad(struct fh_tpl_render *r, struct fh_tpl_value self
 	size_t have = fh_tpl_value_length(self), fill_units = fh_tpl_value_length(fill);
 	if (!(want > (double)have) || fill_units == 0)
 		return self;
-	if (want > FH_TEMPLATE_MEMORY_MAX) {
+	if (want > FH_TPL_MEMORY_MAX) {
 		fh_tpl_render_limit(r, "a text");
 		return FH_TPL_VALUE_UNDEFINED;
 	}
 	size_t missing = (size_t)want - have;
-	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
 	if (!start)
 		fh_tpl_value_write(&out, self);
 	for (; missing >= fill_units && !out.overflowed; missing -= fill_units)
@@ -240,7 +240,7 @@ METHOD(any_to_string)
 METHOD(any_concat)
 {
 	if (self.kind == FH_TPL_STRING) {
-		fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+		fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
 		fh_tpl_value_write(&out, self);
 		for (size_t i = 0; i < n; i++)
 			fh_tpl_value_write(&out, args[i]);
@@ -292,7 +292,7 @@ METHOD(array_push)
 	for (size_t i = 0; i < n; i++) {
 		fh_auto_json json_t *item = fh_tpl_value_to_json(args[i]);
 		json_t *copied = json_deep_copy(item);
-		fh_auto_buf struct fh_buf size = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+		fh_auto_buf struct fh_buf size = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
 		fh_json_write(&size, copied, 0);
 		fh_tpl_render_keep(r, NULL, 8 * size.n);
 		json_array_append_new(self.json, copied);

@@ -63,7 +63,7 @@ bool fh_tpl_regex_test(struct fh_tpl_render *r, struct fh_tpl_value regex, struc
 struct fh_tpl_value fh_tpl_regex_replace(struct fh_tpl_render *r, struct fh_tpl_value regex, struct fh_str s,
                                          struct fh_str with)
 {
-	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
 	struct fh_template_match m;
 	size_t at = 0;
 	for (size_t from = 0; search(r, regex.regex, s, from, &m); from = behind(s, &m)) {

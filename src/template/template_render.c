@@ -49,7 +49,7 @@ bool fh_tpl_render_step(struct fh_tpl_render *r, const struct fh_tpl_node *node)
 json_t *fh_tpl_render_keep(struct fh_tpl_render *r, json_t *json, size_t bytes)
 {
 	r->memory += bytes + 64;
-	if (r->memory > FH_TEMPLATE_MEMORY_MAX)
+	if (r->memory > FH_TPL_MEMORY_MAX)
 		fh_tpl_render_limit(r, "what it holds in memory");
 	if (json)
 		FH_PUSH(r->pool, r->n_pool, r->cap_pool) = json;
@@ -252,7 +252,7 @@ static void render_switch(struct fh_tpl_render *r, const struct fh_tpl_node *nod
 
 struct fh_tpl_value fh_tpl_render_capture(struct fh_tpl_render *r, const struct fh_tpl_node *body)
 {
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
 	struct fh_buf *out = r->out;
 	r->out = &text;
 	fh_tpl_render_node(r, body);

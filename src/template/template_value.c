@@ -152,7 +152,7 @@ struct fh_tpl_value fh_tpl_value_to_string(struct fh_tpl_render *r, struct fh_tp
 {
 	if (v.kind == FH_TPL_STRING)
 		return v;
-	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEMPLATE_MEMORY_MAX);
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
 	fh_tpl_value_write(&out, v);
 	return fh_tpl_value_take(r, &out);
 }

@@ -6,7 +6,7 @@
 #include "store/search.h"
 #include "view/reply.h"
 
-enum { PAGE_DEFAULT = 50, PAGE_MAX = 1000 };
+enum { PAGE_MAX = 1000 };
 
 static const char *text(const struct fh_http_request *r, const char *name)
 {
@@ -147,7 +147,7 @@ bool fh_view_row_filter(struct fh_http_request *r, struct fh_store_row_filter *r
 	const char *order = text(r, "order");
 	struct fh_store_page page = { .descending = is_set(r, "desc"),
 		                          .offset = (uint64_t)fh_view_query_int(r, "offset", 0, 0, INT32_MAX),
-		                          .limit = (uint64_t)fh_view_query_int(r, "limit", PAGE_DEFAULT, 1, PAGE_MAX) };
+		                          .limit = (uint64_t)fh_view_query_int(r, "limit", FH_VIEW_PAGE_DEFAULT, 1, PAGE_MAX) };
 	f.column = (int)fh_view_query_int(r, "column", -1, -1, INT32_MAX);
 	if (is_set(r, "regex"))
 		f.regexp = text(r, "search");

@@ -4,6 +4,8 @@
 #include "server/http.h"
 #include "store/rows.h"
 
+enum { FH_VIEW_PAGE_DEFAULT = 50 }; /* rows of a page, if `limit` does not say it */
+
 /* Reads mode, search, regex, column, metric, min, max, status, language, tag, order, desc, offset, limit; promptfoo's
  * filterMode is accepted like mode, and its `filter`, as far as it can be said with the others. Texts are borrowed from
  * the request, whose kept pointer it may use. False: it has replied with an error. */

@@ -13,7 +13,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -22,10 +21,6 @@
 
 #include "base/fd.h"
 #include "base/host/refusal.h"
-
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x0010U
-#endif
 
 /* -------------------------------------------------------------------------------- tried in a child: 0 or an errno */
 
@@ -168,9 +163,7 @@ static int try_landlock(int unused)
 static int try_memory_file(int unused)
 {
 	(void)unused;
-	fh_auto_close int fd = memfd_create("fumehood-doctor", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
-	if (fd < 0 && errno == EINVAL) /* Linux before 6.3 lacks the flag */
-		return memfd_create("fumehood-doctor", MFD_CLOEXEC | MFD_ALLOW_SEALING) < 0 ? errno : 0;
+	fh_auto_close int fd = fh_memory_program("fumehood-doctor", "", 0);
 	return fd < 0 ? errno : 0;
 }
 

@@ -22,13 +22,6 @@
 #include "provider/replay.h"
 #include "script/script.h"
 
-/* The end of the process frees this memory too, and faster; builds that search for leaks free it here. */
-#ifdef __SANITIZE_ADDRESS__
-#define FREE_AT_END 1
-#else
-#define FREE_AT_END 0
-#endif
-
 static int load_env_file(const struct fh_eval_options *o, struct fh_error *err)
 {
 	if (o->env_file)
@@ -153,7 +146,7 @@ static int run_config(const struct fh_eval_options *o, const struct start *start
 			                                     .again = start->again };
 		print_warnings(&plan.config);
 		r = fh_eval_session_run(&session, ret_status, err);
-		if (FREE_AT_END)
+		if (FH_FREE_AT_END)
 			fh_eval_plan_release(&plan);
 		else
 			fh_eval_providers_release(&plan.providers);

@@ -24,14 +24,6 @@ enum { EXIT_TESTS_FAILED = 100 };
 #define TABLE_ROWS_MAX 25
 #define TABLE_TESTS_MAX 500 /* no grid for as many tests or more */
 
-/* Freeing an eval's memory would take a tenth of its time, and the process is about to end; builds that search for
- * leaks free it. */
-#ifdef __SANITIZE_ADDRESS__
-#define FREE_AT_END 1
-#else
-#define FREE_AT_END 0
-#endif
-
 /* One run of a plan. The eval's threads deliver rows, one call at a time; the store's thread updates `durable`. */
 struct run {
 	const struct fh_eval_session *session;
@@ -335,7 +327,7 @@ static int run_it(struct run *run, const char *id, int64_t created_ms, int *ret_
 		r = end(run, &results, err);
 	*ret_status = r == 0 || results.count ? exit_status(&results) : FH_EXIT_FAILED;
 	fh_progress_free(run->progress);
-	if (FREE_AT_END)
+	if (FH_FREE_AT_END)
 		fh_eval_results_release(&results);
 	return r;
 }

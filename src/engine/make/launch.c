@@ -18,24 +18,13 @@
 #include "engine/host/ids.h"
 #include "engine/make/init_image.h"
 
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x0010U
-#endif
-
 /* The memory file with fumehood-init is sealed, so that a process that opens /proc/1/exe cannot change what the next
  * sandbox runs. */
 static int make_init_image(struct fh_error *err)
 {
-	int fd = memfd_create("fumehood-init", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
-	if (fd < 0 && errno == EINVAL) /* before Linux 6.3 */
-		fd = memfd_create("fumehood-init", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0 || fh_write_all(fd, fh_init_image, fh_init_image_size) < 0 || fchmod(fd, 0555) < 0 ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0) {
+	int fd = fh_memory_program("fumehood-init", fh_init_image, fh_init_image_size);
+	if (fd < 0)
 		fh_error_sys(err, errno, "cannot put fumehood-init into memory");
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
 	return fd;
 }
 

@@ -15,9 +15,6 @@
 #define OPEN_TREE_CLONE 1
 #define OPEN_TREE_CLOEXEC O_CLOEXEC
 #endif
-#ifndef AT_RECURSIVE
-#define AT_RECURSIVE 0x8000
-#endif
 
 int fh_open_tree(int dir, const char *path, unsigned flags)
 {

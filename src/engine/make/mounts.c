@@ -22,10 +22,6 @@
 
 #include "base/host/place.h"
 
-#ifndef AT_RECURSIVE
-#define AT_RECURSIVE 0x8000
-#endif
-
 enum { ROOT_INODES = 65536 };
 
 static struct fh_build build; /* used in the child, which makes one build; too large for a stack */

@@ -44,6 +44,9 @@ struct fh_build {
 void fh_build_say(struct fh_build *b, const char *what);
 
 /* System calls that the C library may lack: open_tree(2), move_mount(2), mount_setattr(2), openat2(2). */
+#ifndef AT_RECURSIVE
+#define AT_RECURSIVE 0x8000
+#endif
 int fh_open_tree(int dir, const char *path, unsigned flags);
 int fh_move_mount(int tree, int to, const char *path);
 int fh_mount_set(int tree, unsigned flags, uint64_t attributes);

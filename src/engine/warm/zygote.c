@@ -31,26 +31,15 @@
 #include "engine/warm/made.h"
 #include "engine/warm/warm_image.h"
 
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x0010U
-#endif
-
 int fh_zygote_library(struct fh_error *err)
 {
 	static int library = -1; /* made once, kept until the engine ends */
 	if (library >= 0)
 		return library;
-	int fd = memfd_create("fumehood-warm", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
-	if (fd < 0 && errno == EINVAL) /* before Linux 6.3 */
-		fd = memfd_create("fumehood-warm", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0 || fh_write_all(fd, fh_warm_image, fh_warm_image_size) < 0 || fchmod(fd, 0555) < 0 ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0) {
+	library = fh_memory_program("fumehood-warm", fh_warm_image, fh_warm_image_size);
+	if (library < 0)
 		fh_error_sys(err, errno, "cannot put the warm library into memory");
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	return library = fd;
+	return library;
 }
 
 static void fail(struct fh_sandbox *b, const char *format, ...) FH_PRINTF(2, 3);

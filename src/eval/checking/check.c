@@ -11,8 +11,6 @@
 #include "eval/rendering/transform.h"
 #include "script/script.h"
 
-#define VALUE_FILE_MAX ((size_t)64 << 20)
-
 /* ----------------------------------------------------------------------------------------------------------- value */
 
 /* The expected value that a script returned; a boolean or a grading result is refused. */
@@ -63,7 +61,7 @@ static int load_value(const struct fh_assertion_call *call, const char *text, js
 		fh_document_free_list(d);
 		return r;
 	}
-	fh_auto_buf struct fh_buf content = FH_BUF_INIT(VALUE_FILE_MAX);
+	fh_auto_buf struct fh_buf content = FH_BUF_INIT(FH_VALUE_FILE_MAX);
 	int r = fh_file_read(path, &content, err);
 	if (r == 0) {
 		struct fh_str trimmed = fh_text_trim(fh_buf_str(&content));

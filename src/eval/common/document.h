@@ -19,6 +19,9 @@ struct fh_document {
 	struct fh_document *next;            /* next of a list that its owner frees as a whole */
 };
 
+/* The maximum bytes of a text file that is a value as a whole (a variable, what an assertion compares with). */
+#define FH_VALUE_FILE_MAX ((size_t)64 << 20)
+
 /* Reads the file as YAML; JSON is a subset of it. */
 int fh_document_load(const char *path, struct fh_document **ret, struct fh_error *err);
 /* Makes a document of a value from elsewhere (the output of a script); takes over root. */

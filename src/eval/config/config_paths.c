@@ -11,7 +11,6 @@
 
 #define PATHS_MAX 100000
 #define FOLDER_DEPTH_MAX 32
-#define VALUE_FILE_MAX ((size_t)64 << 20)
 
 /* ------------------------------------------------------------------------------------------------------------ globs */
 
@@ -123,7 +122,7 @@ static int read_value(struct fh_eval_config *c, const char *path, json_t **ret, 
 			*ret = json_incref(d->root);
 		return r;
 	}
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(VALUE_FILE_MAX);
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_VALUE_FILE_MAX);
 	int r = fh_file_read(path, &text, err);
 	if (r < 0)
 		return r;

@@ -3,8 +3,6 @@
 #include <unistd.h>
 #include "base/text/secret.h"
 
-#define SECRET_MIN 8 /* minimum length of a value that is redacted; shorter ones could be common words */
-
 /* Values of the environment's variables whose names tell that they are secrets. */
 struct secrets {
 	const char **values;
@@ -15,7 +13,7 @@ static void find_secrets(struct secrets *s)
 {
 	for (char **e = environ; *e; e++) {
 		const char *equals = strchr(*e, '=');
-		if (!equals || strlen(equals + 1) < SECRET_MIN)
+		if (!equals || strlen(equals + 1) < FH_SECRET_MIN)
 			continue;
 		fh_auto_free char *name = fh_xstrndup(*e, (size_t)(equals - *e));
 		if (fh_secret_name(name))
@@ -25,7 +23,7 @@ static void find_secrets(struct secrets *s)
 
 static bool has_secret(const struct secrets *s, const json_t *text)
 {
-	if (json_string_length(text) < SECRET_MIN)
+	if (json_string_length(text) < FH_SECRET_MIN)
 		return false;
 	for (size_t i = 0; i < s->count; i++)
 		if (strstr(json_string_value(text), s->values[i]))

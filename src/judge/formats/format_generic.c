@@ -23,8 +23,6 @@
 #include "judge/problems/output.h"
 #include "judge/problems/languages.h"
 
-#define HELPER_MAX ((size_t)64 << 10)
-
 static bool recognises(const json_t *row)
 {
 	return json_object_get(row, "tests") || json_object_get(row, "cases") ||
@@ -167,7 +165,7 @@ static int add_tests(const json_t *row, struct fh_judge_problem *p, struct fh_er
 static int add_helper(struct fh_buf *out, enum fh_judge_language language, const char *name, struct fh_error *err)
 {
 	fh_auto_free char *path = NULL;
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(HELPER_MAX);
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_JUDGE_GUEST_MAX);
 	int r = fh_judge_guest_path(language, name, &path, err);
 	if (r >= 0)
 		r = fh_file_read(path, &text, err);

@@ -122,6 +122,8 @@ extern const struct fh_judge_language_info *const fh_judge_languages[FH_JUDGE_LA
 #include "judge/problems/language_list.h"
 #undef FH_JUDGE_LANGUAGE
 
+/* The maximum bytes of a file in guest/NAME/, or of several that make one program. */
+#define FH_JUDGE_GUEST_MAX (1 << 20)
 /* The path of a file in guest/NAME/. */
 int fh_judge_guest_path(enum fh_judge_language l, const char *file, char **ret, struct fh_error *err);
 

@@ -12,8 +12,6 @@
 #include "proto/plan.h"
 #include "sandbox/planning/language.h"
 
-#define DRIVER_MAX (1 << 20)
-
 /* ---------------------------------------------------------------------------------------------------------- session */
 
 const struct fh_mode_words fh_mode_words[] = {
@@ -120,7 +118,7 @@ static int read_data(const char *name, struct fh_buf *to, struct fh_sha256 *h, s
 	if (r < 0)
 		return r;
 	fh_buf_release(to);
-	*to = (struct fh_buf)FH_BUF_INIT(DRIVER_MAX);
+	*to = (struct fh_buf)FH_BUF_INIT(FH_JUDGE_GUEST_MAX);
 	r = fh_file_read(path, to, err);
 	if (r >= 0)
 		fh_sha256_add_field(h, fh_buf_str(to));

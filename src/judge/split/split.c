@@ -10,8 +10,6 @@
 #include "judge/common/settings.h"
 #include "proto/plan.h"
 
-#define DRIVER_MAX (1 << 20)
-
 enum side { JUDGE, CANDIDATE, SIDE_COUNT_ };
 enum list {
 	OTHERS = SIDE_COUNT_,
@@ -100,7 +98,7 @@ static int read_list(struct fh_split *s, enum fh_judge_language language, int li
 	struct fh_buf *to = &s->files[language][list];
 	const char *const *names = list_of(language, list);
 	fh_buf_truncate(to, 0);
-	to->max = DRIVER_MAX;
+	to->max = FH_JUDGE_GUEST_MAX;
 	for (size_t i = 0; i < FH_SPLIT_DRIVERS_MAX && names[i]; i++) {
 		fh_auto_free char *path = NULL;
 		int r = fh_judge_guest_path(language, names[i], &path, err);

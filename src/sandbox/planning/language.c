@@ -8,8 +8,6 @@
 #include "proto/plan.h"
 #include "sandbox/planning/json_reader.h"
 
-#define FILE_MAX (256 << 10)
-
 static void free_strings(char **list)
 {
 	for (size_t i = 0; list && list[i]; i++)
@@ -229,7 +227,7 @@ static int check(struct fh_json_reader *r, const struct fh_language *l)
  * file. */
 static int read_script(struct fh_json_reader *r, char **script, char **argv)
 {
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FILE_MAX);
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_LANGUAGE_FILE_MAX);
 	fh_auto_free char *folder = fh_path_dir(r->name), *path = NULL;
 	struct fh_error why = FH_ERROR_INIT;
 	bool used = false;

@@ -33,6 +33,8 @@
 #include "base/error.h"
 #include "fumehood/sandbox.h"
 
+/* The maximum bytes of a data file, and of a script beside it. */
+#define FH_LANGUAGE_FILE_MAX (256 << 10)
 /* Number of files that a "*" in prepare's outs stands for. */
 #define FH_PREPARE_OUTS_MAX 400
 

@@ -12,11 +12,9 @@
 #include "base/path.h"
 #include "base/text/nearest.h"
 
-#define FILE_MAX (256 << 10)
-
 static int load_file(const char *path, struct fh_language **ret, struct fh_error *err)
 {
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FILE_MAX);
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_LANGUAGE_FILE_MAX);
 	int code = fh_file_read(path, &text, err);
 	return code < 0 ? code : fh_language_parse(fh_buf_str(&text), path, ret, err);
 }

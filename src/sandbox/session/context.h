@@ -63,6 +63,8 @@ enum fh_context_said fh_context_line_read(struct fh_context_line *line, struct f
 #define FH_CONTEXT_TAG "context"
 /* Maximum size of a line from the driver. */
 #define FH_CONTEXT_LINE_MAX ((size_t)32 << 20)
+/* Credit window of its streams: enough for a prelude and most events. */
+#define FH_CONTEXT_WINDOW (2 << 20)
 
 /* The driver's process and the lines that it sends. */
 struct fh_context_driver {

@@ -8,7 +8,7 @@
 #include "sandbox/session/context.h"
 #include "sandbox/session/proxy.h"
 
-enum { WINDOW = 2 << 20, SOCKET_NAME = FH_CONTEXT_FILE_NAME + 8 };
+enum { SOCKET_NAME = FH_CONTEXT_FILE_NAME + 8 };
 
 static int64_t left_ms(int64_t deadline_ns)
 {
@@ -37,7 +37,7 @@ static int start_proxy(struct fh_context_driver *d, const struct fh_context_star
 	o.argv = argv;
 	o.tag = FH_CONTEXT_TAG;
 	o.wall_time_ms = o.cpu_time_ms = o.output_bytes = FH_UNLIMITED;
-	o.window = WINDOW;
+	o.window = FH_CONTEXT_WINDOW;
 	r = fh_process_spawn(start->sandbox, &o, &d->process, err);
 	if (r < 0)
 		return r;

@@ -12,7 +12,6 @@
 #include "sandbox/session/proxy.h"
 
 enum {
-	WINDOW = 2 << 20, /* credit window of the interpreter's streams: enough for a prelude and most events */
 	READ_PIECE = 64 << 10,
 	SILENCE_MS = 1000, /* time without a line after which to check whether the process still exists */
 	END_MS = 5000,     /* time for a killed process to end */
@@ -211,7 +210,7 @@ static int spawn(struct fh_context_driver *d, const struct fh_context_start *sta
 	o.cwd = start->cwd;
 	o.tag = FH_CONTEXT_TAG;
 	o.wall_time_ms = o.cpu_time_ms = o.output_bytes = FH_UNLIMITED; /* the limits apply to each run instead */
-	o.window = WINDOW;
+	o.window = FH_CONTEXT_WINDOW;
 	r = fh_process_spawn(start->sandbox, &o, &d->process, err);
 	if (r == -FH_E_NOT_FOUND || (r < 0 && err && err->sys == ENOENT))
 		fh_error_hint(err, "a context in %s needs %s in the sandbox", start->kind->name, start->kind->package);

@@ -4,9 +4,10 @@
 #include "view/cell_json.h"
 #include "view/reply.h"
 #include "view/routes.h"
+#include "view/row_filter.h"
 #include "view/state.h"
 
-enum { PAGE_DEFAULT = 50, PAGE_MAX = 500 };
+enum { PAGE_MAX = 500 };
 
 /* The outcomes of a pair of rows, in the order in which they are shown. */
 enum kind { REGRESSED, FIXED, NEITHER, BOTH, ONLY_FIRST, ONLY_SECOND, KINDS };
@@ -107,7 +108,7 @@ static json_t *rows_json(struct fh_http_request *r, const struct two *t, uint64_
 {
 	const char *kind = fh_http_query(r, "kind");
 	uint64_t offset = (uint64_t)fh_view_query_int(r, "offset", 0, 0, INT32_MAX), at = 0;
-	uint64_t limit = (uint64_t)fh_view_query_int(r, "limit", PAGE_DEFAULT, 1, PAGE_MAX);
+	uint64_t limit = (uint64_t)fh_view_query_int(r, "limit", FH_VIEW_PAGE_DEFAULT, 1, PAGE_MAX);
 	json_t *rows = json_array();
 	for (size_t i = 0; i < t->pairs.count; i++) {
 		const struct pair *p = &t->pairs.items[i];

@@ -10,7 +10,7 @@
 #include "view/routes.h"
 #include "view/state.h"
 
-enum { ID_MAX = 200, COMMENT_MAX = 16 << 10, COMPARED_MAX = 8 };
+enum { ID_MAX = 200, COMPARED_MAX = 8 };
 
 /* ---------------------------------------------------------------------------------------------------------- table */
 
@@ -237,7 +237,7 @@ static void post_rating(struct fh_http_request *r, struct fh_str body)
 	json_t *pass = json_object_get(given, "pass"), *score = json_object_get(given, "score");
 	const char *comment = fh_json_str(given, "comment", "");
 	struct search search = { .id = fh_http_segment(r, 1) };
-	if (!json_is_object(given) || strlen(comment) > COMMENT_MAX || !*search.id || strlen(search.id) > ID_MAX) {
+	if (!json_is_object(given) || strlen(comment) > FH_COMMENT_MAX || !*search.id || strlen(search.id) > ID_MAX) {
 		fh_view_fail(r, 400, "the body must be {\"pass\": …, \"score\": …, \"comment\": …}");
 		return;
 	}

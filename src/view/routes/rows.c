@@ -7,8 +7,6 @@
 #include "view/routes.h"
 #include "view/state.h"
 
-enum { COMMENT_MAX = 16 << 10 };
-
 /* A page of rows as JSON. The cells of a row follow each other in `found`. */
 static json_t *page_json(enum fh_store_kind kind, const struct fh_store_cells *found, size_t columns,
                          const json_t *vars)
@@ -86,7 +84,7 @@ static void put_rating(struct fh_http_request *r, struct fh_str body)
 	int64_t thumb = fh_json_int(given, "thumb", 0);
 	json_t *score = json_object_get(given, "score");
 	uint32_t row, column;
-	if (!json_is_object(given) || thumb < -1 || thumb > 1 || strlen(comment) > COMMENT_MAX) {
+	if (!json_is_object(given) || thumb < -1 || thumb > 1 || strlen(comment) > FH_COMMENT_MAX) {
 		fh_view_fail(r, 400, "the body must be {\"thumb\": 1, 0 or -1, \"score\": …, \"comment\": …}");
 		return;
 	}

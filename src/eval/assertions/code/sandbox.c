@@ -34,8 +34,6 @@
 #include "judge/formats/format.h"
 #include "judge/problems/languages.h"
 
-#define HELPER_MAX ((size_t)64 << 10)
-
 enum form { FORM_VALUES, FORM_ERRORS, FORM_OUTPUT, FORM_PASS, FORM_COUNT_ };
 static const char *const forms[FORM_COUNT_] = {
 	[FORM_VALUES] = "output_equality",
@@ -304,7 +302,7 @@ static json_t *fields_for_code(const struct asked *a)
 static int add_test(const struct asked *a, const struct comparing *c, struct fh_buf *test, struct fh_error *err)
 {
 	fh_auto_free char *path = NULL;
-	fh_auto_buf struct fh_buf helper = FH_BUF_INIT(HELPER_MAX);
+	fh_auto_buf struct fh_buf helper = FH_BUF_INIT(FH_JUDGE_GUEST_MAX);
 	int r = fh_judge_guest_path(fh_judge_language_of_name(a->language), c->helper, &path, err);
 	if (r >= 0)
 		r = fh_file_read(path, &helper, err);
