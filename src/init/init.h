@@ -95,6 +95,11 @@ uint64_t fh_shared_bytes(uint64_t tasks);
 int fh_shared_unheld(const char *pid, int64_t until_ns);
 int fh_open_of(const char *pid, const char *name, int flags); /* opens /proc/PID/NAME */
 
+/* spaces.c: which processes have one address space. For each sample: begin, then every process in the order of /proc,
+ * whose memory counts with the parent's if 1 is returned. task: a living thread of it. */
+void fh_spaces_begin(void);
+int fh_spaces_add_process(uint64_t pid, uint64_t task, uint64_t parent, uint64_t resident_bytes);
+
 /* hidden.c: files in memory that no figure of a process shows; counted: bytes of such files that are counted elsewhere.
  * To be called once for each sample, after those of memfds.c. */
 uint64_t fh_hidden_bytes(uint64_t counted);

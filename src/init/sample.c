@@ -5,7 +5,8 @@
  * The CPU time of a running process is its process clock (clock_gettime, in nanoseconds, all its threads). The CPU time
  * of processes that were waited for is in their parents' figures (cutime in stat, rusage of our own children). Memory
  * is the resident pages without a backing file, those in swap, page tables, files in memory (memfds.c), shared memory
- * (shared.c, hidden.c), socket buffers (sockets.c) and file locks (fdinfo.c).
+ * (shared.c, hidden.c), socket buffers (sockets.c) and file locks (fdinfo.c). An address space that a process shares
+ * with its parent (vfork, posix_spawn) counts once (spaces.c).
  */
 #include "init/init.h"
 
@@ -111,10 +112,11 @@ static int add_process(const char *pid, void *usage)
 	proc_path(path, pid, "stat");
 	if (read_text(path, text, sizeof(text)) <= 0)
 		return 1;
-	/* fields after the name: 1 state … 12 utime, 13 stime, 14 cutime, 15 cstime, 18 num_threads (proc(5)) */
+	/* fields after the name: 1 state, 2 ppid … 12 utime, 13 stime, 14 cutime, 15 cstime, 18 num_threads (proc(5)) */
 	int main_thread_ended = *stat_field(text, 1) == 'Z' && number(stat_field(text, 18)) > 1;
 	uint64_t utime = number(stat_field(text, 12)), stime = number(stat_field(text, 13));
 	uint64_t cutime = number(stat_field(text, 14)), cstime = number(stat_field(text, 15));
+	uint64_t parent = number(stat_field(text, 2));
 	u->tasks += number(stat_field(text, 18));
 
 	/* the clock gives the exact sum; the ticks in stat only give the ratio of the split */
@@ -140,9 +142,11 @@ static int add_process(const char *pid, void *usage)
 		while (*p && *p != ' ')
 			p++;
 		uint64_t shared = number(*p ? p + 1 : p);
-		u->memory_bytes += (resident > shared ? resident - shared : 0) * PAGE;
-		u->mapped_bytes += shared * PAGE;
-		u->memory_bytes += fh_shared_add_process(task);
+		uint64_t own = (resident > shared ? resident - shared : 0) * PAGE;
+		if (!fh_spaces_add_process(number(pid), number(task), parent, resident * PAGE)) {
+			u->memory_bytes += own + fh_shared_add_process(task);
+			u->mapped_bytes += shared * PAGE;
+		}
 	}
 	add_descriptors(pid, task);
 	return 1;
@@ -187,6 +191,7 @@ void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
 	ret->sys_us = in->reaped_sys_us;
 	fh_memfds_begin();
 	fh_shared_begin();
+	fh_spaces_begin();
 	fh_each_process(add_process, ret);
 	ret->kernel_bytes += fh_sockets_can() ? fh_sockets_bytes(charged) : 0;
 	struct fh_init_finished disk = { 0 };

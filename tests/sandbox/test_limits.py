@@ -278,6 +278,17 @@ class Memory(Limit):
         self.check(r, "ok")
         self.assertEqual(r["stdout"], "once\n")
 
+    def test_memory_of_a_process_that_starts_others_counts_once(self):
+        """Until its execve, a process that vfork made has the memory of its parent."""
+        r = c("#define _GNU_SOURCE\n#include <sched.h>\n#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <sys/wait.h>\n"
+              "#include <unistd.h>\nstatic char stack[1 << 16];\nstatic int child(void *p) { usleep(300000); _exit(0); }\n"
+              "int main() { char *m = malloc(100 << 20); memset(m, 1, 100 << 20);\n"
+              "    clone(child, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, 0); wait(0); puts(m ? \"once\" : 0); }",
+              "--memory", "160M")
+        self.check(r, "ok")
+        self.assertEqual(r["stdout"], "once\n")
+        self.assertLess(r["usage"]["memory_peak_bytes"], 160 * MB)
+
     def test_address_space_that_is_not_used_is_free(self):
         r = c("#include <stdio.h>\n#include <sys/mman.h>\nint main(){void *p=mmap(0,8UL<<30,PROT_NONE,"
               "MAP_PRIVATE|MAP_ANONYMOUS|MAP_NORESERVE,-1,0);puts(p==MAP_FAILED?\"refused\":\"reserved\");}",

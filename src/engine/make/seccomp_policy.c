@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kcmp.h>
 #include <linux/prctl.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -126,6 +127,8 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A_IF("prctl", "reading what the program was started with", FH_IS(0, 0x41555856 /* GET_AUXV */)),
 	FH_E_IF("prctl", EINVAL, "options newer than Linux 6.15: hash tables of any size, which only control groups count",
 	        FH_ABOVE(0, 77)),
+	FH_A_IF("kcmp", "whether two processes of the sandbox share their memory, which init counts once",
+	        FH_IS(2, KCMP_VM)),
 	FH_E_IF("mmap", ENOMEM, "huge pages are the host's own, and no limit counts them", FH_ANY(3, MAP_HUGETLB)),
 	FH_E_IF("memfd_create", ENOMEM, "huge pages are the host's own, and no limit counts them", FH_ANY(1, 4)),
 	FH_E_IF("shmget", ENOMEM, "huge pages are the host's own, and no limit counts them", FH_ANY(2, 04000)),
@@ -574,7 +577,7 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 
 	FH_N("pidfd_getfd", "reaches into other processes"),
 	FH_N("process_madvise", "reaches into other processes"),
-	FH_N("kcmp", "reaches into other processes"),
+	FH_N("kcmp", "reaches into other processes; one kind of comparison is allowed above"),
 
 	FH_N("fanotify_init", "watches a whole file system"),
 	FH_N("fanotify_mark", "watches a whole file system"),

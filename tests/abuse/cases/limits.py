@@ -73,6 +73,10 @@ CASES = [
     memory("memfds that are mapped and closed", "memfds_mapped"),
     memory("memory of a process without its main thread", "main_thread_ended"),
     memory("memfds of a process without its main thread", "main_thread_ended_memfds", quick=False, statuses=(*OVER, "disk_limit")),
+    # an address space that two processes have counts once, and no less
+    memory("memory of a process and its vforked child", "space_of_two"),
+    memory("memory that a parent has left by execve", "space_left_by_parent", quick=False),
+    memory("memory of a child whose parent is in execve", "space_with_busy_parent", quick=False),
     *[memory(name, attack, statuses=("ok",), quick=False, control=Without(("seccomp",), LARGE))
       for name, attack in (("memfds of a thread's own", "thread_with_descriptors"), ("memfds of a thread that parts", "thread_parts_descriptors"))],
     memory("SysV segments", "segments", numbers="4"),

@@ -352,6 +352,7 @@ static void tracing(char **args)
 		judge("process_vm_readv", syscall(SYS_process_vm_readv, (long)p, &here, 1L, &there, 1L, 0L));
 		judge("process_vm_writev", syscall(SYS_process_vm_writev, (long)p, &here, 1L, &there, 1L, 0L));
 		judge("kcmp", syscall(SYS_kcmp, (long)p, (long)getpid(), 0, 0, 0));
+		judge("kcmp of memory", syscall(SYS_kcmp, (long)p, (long)getpid(), 1 /* KCMP_VM */, 0, 0));
 	}
 }
 

@@ -224,6 +224,49 @@ static void thread_parts_descriptors(char **args)
 		pthread_join(thread, NULL);
 }
 
+/* Memory of an address space that several processes have, which counts once: it still counts when the one that it is
+ * counted with, the parent, has changed to another one (by execve) or keeps changing. */
+enum { STACK = MIB / 4 };
+static char stacks[2][STACK];
+
+static int takes_memory(void *args)
+{
+	anonymous(args);
+	_exit(0);
+}
+
+static void space_of_two(char **args)
+{
+	if (clone(takes_memory, stacks[0] + STACK, CLONE_VM | SIGCHLD, args) < 0)
+		return;
+	while (wait(NULL) < 0 && errno == EINTR)
+		;
+}
+
+static void space_left_by_parent(char **args)
+{
+	if (clone(takes_memory, stacks[0] + STACK, CLONE_VM | SIGCHLD, args) < 0)
+		return;
+	execl("/bin/bash", "bash", "-c",
+	      "x=$(head -c 2000000 /dev/zero | tr '\\0' x); while :; do read -t 0.01 <> <(:); done", NULL);
+}
+
+/* The parent is always in the middle of an execve: /proc/self/exe again and again, with the child beside it. */
+static void space_with_busy_parent(char **args)
+{
+	char most[16];
+	if (!args || !*args)
+		return;
+	snprintf(most, sizeof(most), "%s", *args);
+	if (!getenv("AGAIN") && clone(takes_memory, stacks[0] + STACK, CLONE_VM | SIGCHLD, args) < 0)
+		return;
+	memset(block, 'm', sizeof(block)); /* large enough for the question whose memory it is */
+	static char ballast[2 * MIB];
+	memset(ballast, 'b', sizeof(ballast));
+	setenv("AGAIN", "1", 1);
+	execl("/proc/self/exe", "memory", "space_with_busy_parent", most, NULL);
+}
+
 static void segments(char **args)
 {
 	int most = too_much(args), n = 0;
@@ -325,6 +368,9 @@ static const struct attack attacks[] = {
 	{ "main_thread_ended_memfds", main_thread_ended_memfds },
 	{ "thread_with_descriptors", thread_with_descriptors },
 	{ "thread_parts_descriptors", thread_parts_descriptors },
+	{ "space_of_two", space_of_two },
+	{ "space_left_by_parent", space_left_by_parent },
+	{ "space_with_busy_parent", space_with_busy_parent },
 	{ "segments", segments },
 	{ "files", files },
 	{ "pipes", pipes },
