@@ -125,7 +125,7 @@ static const struct part parts[] = {
  */
 static bool is_awake(struct fh_hosted *h)
 {
-	if (!fh_hosted_is_running(h) && h->resumes_on_traffic && !h->files_alone && fh_hosted_resume(h, NULL) >= 0)
+	if (!fh_hosted_is_running(h) && h->resumes_on_traffic && !h->files_alone && fh_hosted_resume(h, false, NULL) >= 0)
 		fh_hosted_set_lifetime(h, (uint64_t)h->lifetime_ms, true);
 	return fh_hosted_is_running(h);
 }

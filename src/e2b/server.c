@@ -8,6 +8,7 @@
 #include "e2b/common/state.h"
 #include "e2b/common/threads.h"
 #include "e2b/control/builds.h"
+#include "e2b/control/once.h"
 #include "e2b/envd/watch.h"
 #include "e2b/hosted/templates.h"
 #include "e2b/hosted/volumes.h"
@@ -84,6 +85,7 @@ int fh_e2b_open(const struct fh_e2b_options *o, struct fh_e2b **ret, struct fh_e
 	pthread_mutex_init(&s->engines.lock, NULL);
 	s->templates = fh_templates_new(s->state);
 	s->builds = fh_template_builds_new(s);
+	s->creates = fh_once_new();
 	s->turns = fh_turns_new((unsigned)fh_e2b_processors() * TURNS_EACH, o->queue_max);
 	s->registry = fh_hosted_registry_new(s, o->ceilings.value[FH_CEILING_TOTAL]);
 	s->volumes = fh_volumes_new(s);
@@ -119,6 +121,7 @@ void fh_e2b_close(struct fh_e2b *s)
 	fh_template_builds_free(s->builds);
 	fh_judged_free(s->judged);
 	fh_turns_free(s->turns);
+	fh_once_free(s->creates);
 	fh_templates_free(s->templates);
 	fh_e2b_engine_drop(s->engines.current);
 	pthread_mutex_destroy(&s->engines.lock);

@@ -214,8 +214,39 @@ void fh_control_forget_secrets(FH_NULLABLE json_t *network)
 
 /* ---------------------------------------------------------------------------------------------------------- lifecycle */
 
-bool fh_control_check_lifecycle(struct fh_http_request *r, const json_t *body)
+/* What a sandbox's answer tells under `lifecycle` may be asked for under that name, too: the SDKs send three members in
+ * its place, which have precedence. */
+static bool spell_out(struct fh_http_request *r, json_t *body)
 {
+	const json_t *lifecycle = json_object_get(body, "lifecycle"), *action = json_object_get(lifecycle, "onTimeout");
+	json_t *keeps_memory = json_is_object(action) ? json_object_get(action, "keepMemory") : NULL;
+	json_t *resumes = json_object_get(lifecycle, "autoResume");
+	const char *name = json_string_value(json_is_object(action) ? json_object_get(action, "action") : action);
+	bool pauses = name && strcmp(name, "pause") == 0;
+	if (!lifecycle || json_is_null(lifecycle))
+		return true;
+	if (!json_is_object(lifecycle) ||
+	    (action && !json_is_null(action) && !pauses && (!name || strcmp(name, "kill") != 0)) ||
+	    (keeps_memory && !json_is_null(keeps_memory) && !json_is_boolean(keeps_memory)) ||
+	    (resumes && !json_is_null(resumes) && !json_is_boolean(resumes))) {
+		fh_e2b_fail(r, 400,
+		            "lifecycle is to be {onTimeout: \"pause\", \"kill\" or {action, keepMemory}, autoResume: true "
+		            "or false}");
+		return false;
+	}
+	if (!json_object_get(body, "autoPause"))
+		json_object_set_new(body, "autoPause", json_boolean(pauses));
+	if (!json_object_get(body, "autoPauseMemory") && json_is_false(keeps_memory))
+		json_object_set_new(body, "autoPauseMemory", json_false());
+	if (!json_object_get(body, "autoResume") && json_is_true(resumes))
+		json_object_set_new(body, "autoResume", json_pack("{s:b}", "enabled", 1));
+	return true;
+}
+
+bool fh_control_check_lifecycle(struct fh_http_request *r, json_t *body)
+{
+	if (!spell_out(r, body))
+		return false;
 	if (fh_json_bool(body, "autoPauseMemory", true))
 		return true;
 	if (!fh_json_bool(body, "autoPause", false)) {

@@ -10,7 +10,7 @@ bool fh_control_check_members(struct fh_http_request *r, const json_t *body);
 /* Checks the settings of network in a request to create a sandbox or to change its rules; NULL: there are none. */
 bool fh_control_check_network(struct fh_http_request *r, FH_NULLABLE const json_t *network);
 /* Checks what of a request's members goes together. */
-bool fh_control_check_lifecycle(struct fh_http_request *r, const json_t *body);
+bool fh_control_check_lifecycle(struct fh_http_request *r, json_t *body);
 /* Takes out of the settings of network what E2B's API never tells again and nothing here needs: a proxy's password and
  * certificate. NULL: there are none. */
 void fh_control_forget_secrets(FH_NULLABLE json_t *network);

@@ -9,6 +9,7 @@
 #include "e2b/common/processors.h"
 #include "e2b/control/absent.h"
 #include "e2b/control/checks.h"
+#include "e2b/control/once.h"
 #include "e2b/control/routes.h"
 #include "e2b/hosted/boot.h"
 #include "e2b/hosted/metrics.h"
@@ -207,16 +208,21 @@ static void create(struct fh_http_request *r, struct fh_str text)
 	fh_auto_hosted struct fh_hosted *h = NULL;
 	if (!body || !read_create(r, body, &q))
 		return;
-	if (q.idempotency && (h = fh_hosted_search(s->registry, was_created_by, &q))) {
-		reply_sandbox(r, 201, h);
-		return;
-	}
-	if (fh_hosted_create(s->registry, &q, &h, &err) < 0) {
+	if (q.idempotency)
+		fh_once_enter(s->creates, q.owner, q.idempotency);
+	int made = q.idempotency && (h = fh_hosted_search(s->registry, was_created_by, &q)) ? 0 : 1;
+	if (made)
+		made = fh_hosted_create(s->registry, &q, &h, &err) < 0 ? -1 : 1;
+	if (q.idempotency)
+		fh_once_leave(s->creates, q.owner, q.idempotency);
+	if (made < 0) {
 		fh_e2b_fail_from(r, &err);
 		return;
 	}
-	atomic_fetch_add(&s->created, 1);
-	fh_control_note_closed(h, h->network);
+	if (made) {
+		atomic_fetch_add(&s->created, 1);
+		fh_control_note_closed(h, h->network);
+	}
 	reply_sandbox(r, 201, h);
 }
 
@@ -255,8 +261,8 @@ static void set_timeout(struct fh_http_request *r, struct fh_str text)
 	if (!body || !fh_control_lifetime(r, h->owner, body, 0, &ms))
 		return;
 	fh_hosted_set_lifetime(h, ms, false);
-	if (ms == 0 && (!h->pauses_at_end || fh_hosted_pause(h, h->pauses_without_memory, NULL) < 0))
-		(void)fh_hosted_end(h);
+	if (ms == 0)
+		fh_hosted_end_or_pause(h, false);
 	fh_http_reply_empty(r, 204);
 }
 
@@ -284,9 +290,7 @@ static void connect_to(struct fh_http_request *r, struct fh_str text)
 	if (!body || !fh_control_check_members(r, body) || !fh_control_lifetime(r, h->owner, body, 0, &ms))
 		return;
 	fh_hosted_set_lifetime(h, ms, fh_hosted_is_running(h));
-	int resumed = fh_hosted_resume(h, &err);
-	if (resumed > 0 && !fh_json_bool(body, "memory", true))
-		fh_hosted_end_programs(h);
+	int resumed = fh_hosted_resume(h, !fh_json_bool(body, "memory", true), &err);
 	if (resumed < 0)
 		fh_e2b_fail_from(r, &err);
 	else

@@ -37,6 +37,7 @@ struct fh_state;
 struct fh_templates;
 struct fh_template_builds;
 struct fh_judged;
+struct fh_once;
 struct fh_volumes;
 struct fh_turns;
 
@@ -47,6 +48,7 @@ struct fh_e2b {
 	struct fh_hosted_registry *registry;
 	struct fh_templates *templates;
 	struct fh_template_builds *builds;
+	struct fh_once *creates; /* requests to create a sandbox that may be repeated, while they are answered */
 	struct fh_volumes *volumes;
 	struct fh_state *state; /* NULL: nothing is kept on disk */
 	/* number of records in that folder that could not be read; `lost_why` is the reason for the last one */

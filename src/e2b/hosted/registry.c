@@ -58,6 +58,7 @@ static void hosted_free(struct fh_hosted *h)
 	fh_volume_dropp(&h->through);
 	pthread_cond_destroy(&h->changed);
 	pthread_mutex_destroy(&h->lock);
+	pthread_mutex_destroy(&h->turn);
 	free(h->template_id);
 	free(h->idempotency);
 	free(h);
@@ -200,6 +201,7 @@ static struct fh_hosted *hosted_new(struct fh_hosted_registry *g, const struct f
 	h->internet = q->internet;
 	h->references = 1;
 	fh_ceilings_limits(&q->owner->ceilings, &h->limits);
+	pthread_mutex_init(&h->turn, NULL);
 	pthread_mutex_init(&h->lock, NULL);
 	pthread_cond_init(&h->changed, NULL);
 	return h;
@@ -239,63 +241,6 @@ int fh_hosted_create(struct fh_hosted_registry *g, const struct fh_hosted_reques
 }
 
 /* ------------------------------------------------------------------------------------------------------ kept on disk */
-
-static void record_name(const struct fh_hosted *h, char ret[FH_HOSTED_ID + 16])
-{
-	snprintf(ret, FH_HOSTED_ID + 16, "sandbox-%s", h->id);
-}
-
-static FH_OWN json_t *record_of(struct fh_hosted *h)
-{
-	const struct {
-		const char *name;
-		json_t *value;
-	} members[] = {
-		{ "kind", json_string("sandbox") },
-		{ "made", json_integer(h->started_us) },
-		{ "id", json_string(h->id) },
-		{ "token", json_string(h->token) },
-		{ "traffic", json_string(h->traffic) },
-		{ "template", json_string(h->template_id) },
-		{ "metadata", json_incref(h->metadata) },
-		{ "envs", json_incref(h->envs) },
-		{ "network", h->network ? json_incref(h->network) : json_null() },
-		{ "settings", h->settings ? json_incref(h->settings) : json_null() },
-		{ "volumes", fh_volume_mounts_json(h, true) },
-		{ "lifetime_ms", json_integer(h->lifetime_ms) },
-		{ "pauses_at_end", json_boolean(h->pauses_at_end) },
-		{ "pauses_without_memory", json_boolean(h->pauses_without_memory) },
-		{ "resumes_on_traffic", json_boolean(h->resumes_on_traffic) },
-		{ "internet", json_boolean(h->internet) },
-	};
-	json_t *o = json_object();
-	for (size_t i = 0; i < FH_ARRAY_SIZE(members); i++)
-		json_object_set_new(o, members[i].name, members[i].value);
-	pthread_mutex_lock(&h->lock);
-	json_object_set(o, "egress", h->egress ? h->egress : json_null());
-	pthread_mutex_unlock(&h->lock);
-	return o;
-}
-
-/* Before it is paused, since files of a paused one cannot be read. */
-static void keep(struct fh_hosted *h)
-{
-	char name[FH_HOSTED_ID + 16];
-	struct fh_error err = FH_ERROR_INIT;
-	if (!h->server->state || h->builds)
-		return;
-	fh_auto_json json_t *record = record_of(h);
-	record_name(h, name);
-	if (fh_state_save(h->server->state, name, h->owner, h->sandbox, record, &err) < 0)
-		fh_hosted_note(h, "error", "A restart of the server would lose this sandbox: %s", err.message);
-}
-
-static void keep_no_more(struct fh_hosted *h)
-{
-	char name[FH_HOSTED_ID + 16];
-	record_name(h, name);
-	fh_state_remove(h->server->state, name);
-}
 
 static json_t *object_or_null(const json_t *record, const char *name)
 {
@@ -370,24 +315,17 @@ static void forget(struct fh_hosted_registry *g, struct fh_hosted *h)
 		fh_hosted_drop(h);
 }
 
-static void set_state(struct fh_hosted *h, enum fh_hosted_state state)
-{
-	h->state = state;
-	atomic_store(&h->seen, state);
-	pthread_cond_broadcast(&h->changed);
-}
-
 bool fh_hosted_end(struct fh_hosted *h)
 {
 	pthread_mutex_lock(&h->lock);
 	bool was = h->state != FH_HOSTED_GONE;
-	set_state(h, FH_HOSTED_GONE);
+	fh_hosted_set_state(h, FH_HOSTED_GONE);
 	pthread_mutex_unlock(&h->lock);
 	if (!was)
 		return false;
 	hold(h);
 	if (!h->server->registry->stopping && !fh_e2b_engine_is_dead(h->engine))
-		keep_no_more(h); /* otherwise a server that is started later would restore the sandbox */
+		fh_hosted_keep_no_more(h); /* otherwise a server that is started later would restore the sandbox */
 	forget(h->server->registry, h);
 	(void)fh_sandbox_destroy(h->sandbox, NULL); /* fails if the engine has died, which ended the sandbox too */
 	fh_volume_mounts_release(h);
@@ -406,58 +344,6 @@ void fh_hosted_set_lifetime(struct fh_hosted *h, uint64_t lifetime_ms, bool only
 	pthread_mutex_lock(&g->lock);
 	pthread_cond_signal(&g->sooner);
 	pthread_mutex_unlock(&g->lock);
-}
-
-int fh_hosted_pause(struct fh_hosted *h, bool without_memory, struct fh_error *err)
-{
-	int r = 1;
-	if (without_memory && fh_hosted_is_running(h))
-		fh_hosted_end_programs(h);
-	if (fh_hosted_is_running(h))
-		keep(h);
-	pthread_mutex_lock(&h->lock);
-	if (h->state != FH_HOSTED_RUNNING)
-		r = h->state == FH_HOSTED_PAUSED ? 0 : fh_error_set(err, FH_E_NOT_FOUND, "the sandbox has ended");
-	else if (fh_sandbox_pause(h->sandbox, NULL, err) < 0)
-		r = -1;
-	else {
-		h->files_alone = without_memory;
-		set_state(h, FH_HOSTED_PAUSED);
-	}
-	pthread_mutex_unlock(&h->lock);
-	if (r == 1)
-		fh_hosted_note(h, "info", "Sandbox paused%s", without_memory ? " without memory" : "");
-	return r;
-}
-
-bool fh_hosted_freeze(struct fh_hosted *h)
-{
-	pthread_mutex_lock(&h->lock);
-	bool frozen = h->state == FH_HOSTED_RUNNING && fh_sandbox_pause(h->sandbox, NULL, NULL) == 0;
-	if (frozen)
-		set_state(h, FH_HOSTED_PAUSED);
-	pthread_mutex_unlock(&h->lock);
-	return frozen;
-}
-
-int fh_hosted_resume(struct fh_hosted *h, struct fh_error *err)
-{
-	int r = 1;
-	if (!fh_hosted_is_running(h) && fh_volume_mounts_full(h, err))
-		return -FH_E_LIMIT;
-	pthread_mutex_lock(&h->lock);
-	if (h->state != FH_HOSTED_PAUSED)
-		r = h->state == FH_HOSTED_RUNNING ? 0 : fh_error_set(err, FH_E_NOT_FOUND, "the sandbox has ended");
-	else if (fh_sandbox_resume(h->sandbox, err) < 0)
-		r = -1;
-	else {
-		keep_no_more(h); /* so that the next pause can write the sandbox's record again */
-		set_state(h, FH_HOSTED_RUNNING);
-	}
-	pthread_mutex_unlock(&h->lock);
-	if (r == 1)
-		fh_hosted_note(h, "info", "Sandbox resumed");
-	return r;
 }
 
 /* --------------------------------------------------------------------------------------------------------- reaper */
@@ -492,14 +378,6 @@ static struct fh_hosted *next_end(struct fh_hosted_registry *g, int64_t *ret_wak
 	return NULL;
 }
 
-/* Ends it, or pauses it if that is what it was made for. */
-static void end_or_pause(struct fh_hosted *h, bool stopping)
-{
-	if (stopping || fh_e2b_engine_is_dead(h->engine) || !h->pauses_at_end ||
-	    fh_hosted_pause(h, h->pauses_without_memory, NULL) < 0)
-		(void)fh_hosted_end(h);
-}
-
 /* A reaper: ends what is due, and everything once the registry stops. */
 static void *reap(void *context)
 {
@@ -511,7 +389,7 @@ static void *reap(void *context)
 		bool stopping = g->stopping;
 		if (h) {
 			pthread_mutex_unlock(&g->lock);
-			end_or_pause(h, stopping);
+			fh_hosted_end_or_pause(h, stopping);
 			pthread_mutex_lock(&g->lock);
 			h->reaped = false; /* a sandbox that was paused has an end again when it is resumed */
 			pthread_mutex_unlock(&g->lock);

@@ -62,6 +62,7 @@ struct fh_hosted {
 	int64_t started_us;       /* time of creation, by the wall clock */
 	int64_t lifetime_ms;      /* lifetime that a client requested last */
 
+	pthread_mutex_t turn; /* held, without `lock`, by whoever pauses or resumes it (pauses.c) */
 	pthread_mutex_t lock; /* guards all members that follow */
 	pthread_cond_t changed;
 	enum fh_hosted_state state;
@@ -136,8 +137,15 @@ void fh_hosted_set_lifetime(struct fh_hosted *h, uint64_t lifetime_ms, bool only
 int fh_hosted_pause(struct fh_hosted *h, bool without_memory, struct fh_error *err);
 /* Pauses it at once: it is not kept on disk before. False: it did not run. */
 bool fh_hosted_freeze(struct fh_hosted *h);
-/* -FH_E_LIMIT: a volume of it is full. */
-int fh_hosted_resume(struct fh_hosted *h, struct fh_error *err);
+/* Returns as the former. -FH_E_LIMIT: a volume of it is full. without_memory: one that was paused has its files alone.
+ */
+int fh_hosted_resume(struct fh_hosted *h, bool without_memory, struct fh_error *err);
+/* Where its lifetime is over, ends it, or pauses it if that is what it was made for. must_end: ends it in any case. */
+void fh_hosted_end_or_pause(struct fh_hosted *h, bool must_end);
+/* With its lock. */
+void fh_hosted_set_state(struct fh_hosted *h, enum fh_hosted_state state);
+/* A server that is started later does not restore it. */
+void fh_hosted_keep_no_more(struct fh_hosted *h);
 
 /* Its network, with the rules that hold at this moment: a new reference, or NULL. */
 FH_OWN FH_NULLABLE json_t *fh_hosted_network(struct fh_hosted *h);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """fumehood serve: details of E2B's API that its clients count on, each found by running E2B's own tests of its SDKs."""
+import concurrent.futures
 import os
 import sys
 import unittest
@@ -152,6 +153,30 @@ class Details(support.TempDir):
         self.assertEqual(box.ask("GET", "/health")[0], 204)
 
     @support.once
+    def test_a_lifetime_that_ends_at_once_and_a_request_to_resume(self):
+        """The end of a lifetime and the request that sets it pause the sandbox at the same moment, and the next resumes it."""
+        for body in ({"autoPause": True, "autoPauseMemory": False}, {"lifecycle": {"onTimeout": {"action": "pause", "keepMemory": False}}}):
+            box = self.server.create(**body)
+            box.write("f", b"kept")
+            for _ in range(8):
+                self.assertEqual(self.server.ask("POST", f"/sandboxes/{box.id}/timeout", {"timeout": 0})[0], 204)
+                self.assertEqual(self.server.ask("GET", "/sandboxes/" + box.id)[1]["state"], "paused")
+                self.assertEqual(self.server.ask("POST", f"/v2/sandboxes/{box.id}/connect", {"timeout": 60})[0], 201)
+                self.assertEqual(box.read("f"), (200, b"kept"))
+            self.server.ask("DELETE", "/sandboxes/" + box.id)
+
+    @support.once
+    def test_the_lifecycle_may_be_asked_for_in_the_form_in_which_it_is_told(self):
+        for asked, told in (({"onTimeout": "pause", "autoResume": True}, ("pause", True)), ({"onTimeout": "kill"}, ("kill", False)), ({}, ("kill", False))):
+            box = self.server.create(lifecycle=asked)
+            lifecycle = self.server.ask("GET", "/sandboxes/" + box.id)[1]["lifecycle"]
+            self.assertEqual((lifecycle["onTimeout"], lifecycle["autoResume"]), told, asked)
+            self.server.ask("DELETE", "/sandboxes/" + box.id)
+        for wrong in ({"onTimeout": "stop"}, {"onTimeout": 3}, {"autoResume": "yes"}, [], {"onTimeout": {"action": "pause", "keepMemory": 1}},
+                      {"onTimeout": {"action": "kill", "keepMemory": False}}):
+            self.assertEqual(self.server.ask("POST", "/v2/sandboxes", {"templateID": "base", "lifecycle": wrong})[0], 400, wrong)
+
+    @support.once
     def test_a_request_that_is_repeated_makes_one_sandbox(self):
         create = lambda key: self.server.ask("POST", "/v2/sandboxes", {"templateID": "base"}, Idempotency_Key=key)
         first, again, other = create("once-1"), create("once-1"), create("once-2")
@@ -163,6 +188,10 @@ class Details(support.TempDir):
         self.assertNotEqual(third[1]["sandboxID"], first[1]["sandboxID"])
         for box in (other, third):
             self.server.ask("DELETE", "/sandboxes/" + box[1]["sandboxID"])
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:     # at once: the others wait for the first
+            together = list(pool.map(create, ["once-3"] * 8))
+        self.assertEqual({(status, answer["sandboxID"]) for status, answer, *_ in together}, {(201, together[0][1]["sandboxID"])})
+        self.server.ask("DELETE", "/sandboxes/" + together[0][1]["sandboxID"])
         self.assertEqual(create("white space")[0], 400)
         self.assertEqual(create("x" * 256)[0], 400)
 
