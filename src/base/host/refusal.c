@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static long read_number(const char *path, long fallback)
@@ -15,6 +17,16 @@ static long read_number(const char *path, long fallback)
 	return n > 0 ? strtol(text, NULL, 10) : fallback;
 }
 
+bool fh_has_capabilities(uint64_t set)
+{
+	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct d[2] = { { 0 } };
+	if (syscall(SYS_capget, &h, d) < 0)
+		return false;
+	uint64_t have = (uint64_t)d[1].effective << 32 | d[0].effective;
+	return (have & set) == set;
+}
+
 bool fh_is_host_root(void)
 {
 	unsigned long inside = 1, outside = 1, count = 0;
@@ -23,7 +35,7 @@ bool fh_is_host_root(void)
 	             count == UINT32_MAX;
 	if (f)
 		fclose(f);
-	return whole && geteuid() == 0;
+	return whole && geteuid() == 0 && fh_has_capabilities(1ULL << CAP_SYS_ADMIN);
 }
 
 static bool is_restricted_by_apparmor(void)
@@ -47,6 +59,14 @@ static bool is_chroot(void)
 	/* pid 1 of our pid namespace normally has the root of the mount namespace as its root */
 	return stat("/", &ours) == 0 && stat("/proc/1/root/.", &first) == 0 &&
 	       (ours.st_ino != first.st_ino || ours.st_dev != first.st_dev);
+}
+
+/* Root of a container whose capabilities suffice neither to make namespaces nor to map ids in one
+ * (engine/host/own_namespace.h). */
+static bool is_root_without_rights(void)
+{
+	return geteuid() == 0 && !fh_has_capabilities(1ULL << CAP_SYS_ADMIN) &&
+	       !fh_has_capabilities(1ULL << CAP_SETUID | 1ULL << CAP_SETGID | 1ULL << CAP_SETFCAP);
 }
 
 static bool always(void)
@@ -80,6 +100,10 @@ static const struct {
 	  is_chroot,
 	  { "this is a chroot, where the kernel refuses user namespaces (EPERM)",
 	    "enter the root by pivot_root instead, for example with systemd-nspawn" } },
+	{ { 0, EPERM },
+	  is_root_without_rights,
+	  { "root has none of the capabilities here that it takes: setuid, setgid and setfcap, or sys_admin",
+	    "run as another user (Docker: --user 1000; Kubernetes: runAsUser), or with those capabilities" } },
 	{ { EPERM, EACCES, ENOSYS },
 	  always,
 	  { "in a container, its seccomp or AppArmor profile may refuse namespaces",

@@ -12,8 +12,12 @@ struct fh_refusal {
 	bool guessed;     /* no setting was found that proves it; it is the most common cause */
 };
 
-/* Whether we are root of the host's own user namespace, to whom restrictions of other users do not apply. */
+/* Whether we are root of the host's own user namespace with the right to make namespaces of all kinds, so that the
+ * restrictions of other users do not apply. Root of a container usually has no such right. */
 bool fh_is_host_root(void);
+
+/* Whether this process may use all of these capabilities: a set of 1 << CAP_… */
+bool fh_has_capabilities(uint64_t set);
 
 /* The first cause that applies to this host, for a call that failed with errno `error`; 0: no call has failed yet.
  * False: no cause is known. */

@@ -34,6 +34,7 @@
 
 #include "base/clock.h"
 #include "engine/core/sandbox.h"
+#include "engine/host/own_namespace.h"
 #include "engine/make/holder.h"
 #include "engine/make/seccomp_policy.h"
 #include "engine/serve/handler.h"
@@ -225,6 +226,12 @@ static void keep_some_memory(void)
 static int serve(int how, uint64_t idle_ms)
 {
 	bool socket = how == SERVE_SOCKET;
+	struct fh_error err = { 0 };
+	char text[512];
+	if (fh_own_namespace_enter(&err) < 0) {
+		fprintf(stderr, "fumehood-engine: %s\n", fh_error_text(&err, text, sizeof(text)));
+		return 1;
+	}
 	struct fh_engine e = { .handler = &fh_request_handler, .keeper = { -1, -1 }, .cpus = count_cpus(), .spare = -1 };
 	e.idle_ns = (int64_t)FH_MIN(idle_ms, (uint64_t)INT64_MAX / 4 / FH_NS_PER_MS) * FH_NS_PER_MS;
 	keep_some_memory();

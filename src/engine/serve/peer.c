@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "engine/host/own_namespace.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77 /* Linux 6.5 */
@@ -46,5 +47,9 @@ bool fh_peer_may_ask(int socket, const struct ucred *peer)
 	 * uid, and a user may not examine root's processes. */
 	if (peer->pid == 0 || (peer->uid == 0 && geteuid() != 0))
 		return true;
+	/* In a namespace of its own the engine may not examine the processes outside, and each sandbox has a range of ids,
+	 * in which root is not. */
+	if (fh_own_namespace_entered())
+		return peer->uid == 0;
 	return is_in_our_user_namespace(socket, peer->pid);
 }
