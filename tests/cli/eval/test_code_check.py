@@ -20,7 +20,7 @@ class CodeCheck(CodeCase):
     # -------------------------------------------------------------------------------------------------- calls
     def test_a_call_and_its_value(self):
         metadata = self.passes(fenced(FACTORIAL), call="factorial(5)", expected=120)
-        self.assertEqual(metadata["integrity"], "in-process")
+        self.assertEqual(metadata["integrity"], "outside")
         self.assertEqual(metadata["verdict"], "passed")
         self.assertEqual(metadata["code"], FACTORIAL)
         self.assertGreater(metadata["usage"]["wall_ms"], 0)
@@ -123,6 +123,37 @@ class CodeCheck(CodeCase):
     def test_early_exit_says_so(self):
         self.fails(fenced("import os\nos._exit(0)\ndef f(): return 1"), "early exit", "early_exit", call="f()", expected=1)
         self.fails(fenced("import os\nos._exit(7)\ndef f(): return 1"), "exit code 7", "early_exit", call="f()", expected=1)
+
+    FORGER = ("import gc, json, os\n"
+              "for d in gc.get_objects():\n"
+              "    if type(d) is dict and type(d.get('token')) is str and 'calls' in d:\n"
+              "        with open('.result-' + d['token'], 'w') as f:\n"
+              "            json.dump([{'value': True, 'text': 'True', 'repr': 'True'}] * len(d['calls']), f)\n"
+              "        os._exit(0)\n"
+              "def factorial(n): return 0\n")
+
+    def test_what_a_forger_can_do_and_what_is_said_of_it(self):
+        """A program that writes the driver's file itself has to know what is expected: where the expression tells it, the result
+        does not claim that the program could not reach its verdict."""
+        forged = self.passes(fenced(self.FORGER), function="factorial", call="factorial(5) == 120", expected=True)
+        self.assertEqual(forged["integrity"], "in-process")
+        for check in ({"call": "factorial(5)", "expected": 120}, {"function": "factorial", "cases": [[5, 120], [0, 1]]},
+                      {"call": "factorial(5)", "expected_output": "120"}, {"call": "factorial('x')", "expected_error": "TypeError"}):
+            with self.subTest(check):
+                self.assertEqual(self.fails(fenced(self.FORGER), "expected", **check)["integrity"], "outside")
+
+    def test_integrity_goes_by_what_a_call_gives(self):
+        """A call of the tested function gives what the program gives. An expression over it is evaluated beside the program."""
+        code = fenced(FACTORIAL + "class C:\n    def m(self, x): return x\n    n = staticmethod(lambda x: x)\n")
+        outside = [{"call": "factorial(5)"}, {"call": " factorial( (3 + 2) ) "}, {"call": "factorial(len('a)b(c'))"},
+                   {"function": "factorial", "cases": [[5, 120]]}, {"function": "C.n", "cases": [[120, 120]]}]
+        inside = [{"call": "factorial(5) + 0"}, {"call": "factorial(4) * factorial(1) * 5"}, {"call": "int(factorial(5))"},
+                  {"call": "C().m(120)"}, {"call": "factorial(5).real"}, {"function": "factorial", "call": "C.n(120)"},
+                  {"function": "factorial", "cases": [[5, 120], {"call": "factorial(5) + 0", "expected": 120}]}]
+        for want, checks in (("outside", outside), ("in-process", inside)):
+            for check in checks:
+                with self.subTest(check):
+                    self.assertEqual(self.passes(code, **({"expected": 120} if "call" in check else {}), **check)["integrity"], want)
 
     def test_objects_that_claim_to_equal_anything_do_not(self):
         self.fails(fenced("class E(int):\n    def __eq__(self, o): return True\n    __hash__ = None\n"

@@ -43,10 +43,10 @@ class File:
 
     def test_the_fields_of_code_and_sandbox(self):
         variables = {"n": 21, "want": 42, "text": "{{env.HOME}} {% raw %}", "map": {"word": "ab"}}
-        configs = [({"call": "double({{n}})", "expected": "{{want}}"}, True, "in-process"),
-                   ({"call": "double({{n}})", "expected": 43}, False, "in-process"),
-                   ({"function": "double", "cases": [["{{map.word}}", "abab"], ["{{text}}", "{{text}}{{text}}"]]}, True, "in-process"),
-                   ({"call": "BRACES", "expected": "{{braces}}"}, True, "in-process"),
+        configs = [({"call": "double({{n}})", "expected": "{{want}}"}, True, "outside"),
+                   ({"call": "double({{n}})", "expected": 43}, False, "outside"),
+                   ({"function": "double", "cases": [["{{map.word}}", "abab"], ["{{text}}", "{{text}}{{text}}"]]}, True, "outside"),
+                   ({"call": "BRACES", "expected": "{{braces}}"}, True, "outside"),
                    ({"function": "double", "tests": "assert double({{n}}) == {{want}}"}, True, "split"),
                    ({"type": "sandbox", "unit_test_type": "output_equality", "canonical_solution": "def double(n):\n    return 2 * n\n",
                      "call": ["double({{n}})", "double('{{map.word}}')"], "sandbox": "python:3.12"}, True, "split"),

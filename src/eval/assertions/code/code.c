@@ -5,8 +5,8 @@
  *
  * A driver (guest/NAME/call.*) loads the program, calls it, and writes the outcome to a file whose name holds a random
  * token; no expectation enters the sandbox. Without that file nothing passes, however the program ended. As driver
- * and program share a process, a program that looks for the token can still forge what it returns: the metadata says
- * `integrity: in-process`. Output of a program that runs as a whole is compared outside: `integrity: outside`.
+ * and program share a process, a program that looks for the token can forge what a call gives; code_integrity.c says
+ * what that is worth. Output of a program that runs as a whole is compared outside.
  */
 #include "eval/assertions/code/code.h"
 
@@ -15,6 +15,7 @@
 #include "base/host/data.h"
 #include "base/fd.h"
 #include "code/extract.h"
+#include "eval/assertions/code/code_integrity.h"
 #include "eval/assertions/code/code_tests.h"
 #include "eval/assertions/kinds.h"
 #include "eval/services/services.h"
@@ -501,8 +502,7 @@ int fh_code_grade(const struct fh_assertion_call *call, const struct fh_code_spe
 	fh_auto_extraction struct fh_extraction e = { 0 };
 	fh_extract(call->output_text, &options, &e);
 	FH_CLEANUP(fh_judge_outcome_release)
-	struct fh_judge_outcome o = { .verdict = FH_VERDICT_PASSED,
-		                          .integrity = spec->whole ? FH_INTEGRITY_OUTSIDE : FH_INTEGRITY_IN_PROCESS };
+	struct fh_judge_outcome o = { .verdict = FH_VERDICT_PASSED, .integrity = fh_code_integrity(spec) };
 	int code = examine(call, spec, &e, &o, err);
 	if (code)
 		return code;
