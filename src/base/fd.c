@@ -162,18 +162,46 @@ static int replace(const char *target, const char *shown, const void *p, size_t 
 	return 0;
 }
 
-int fh_file_write_atomic(const char *path, const void *p, size_t n, mode_t mode, struct fh_error *err)
+/* Finds the file that a write to path replaces, if it is or would be a regular file; a symbolic link is kept, and its
+ * target replaced. *ret is NULL if the path has to be written in place. */
+static int find_target(const char *path, char **ret, struct fh_error *err)
 {
 	struct stat st;
 	bool exists = stat(path, &st) == 0;
+	*ret = NULL;
 	if (exists && S_ISDIR(st.st_mode))
 		return fh_error_set(err, FH_E_ARGUMENT, "cannot write %s: it is a directory", path);
 	if (exists && !S_ISREG(st.st_mode))
-		return write_in_place(path, p, n, err);
-	/* A symbolic link is kept; its target is replaced. */
-	fh_auto_free char *real = exists ? realpath(path, NULL) : NULL;
-	const char *target = real ? real : path;
-	return replace(target, path, p, n, mode, err);
+		return 0;
+	*ret = exists ? realpath(path, NULL) : NULL;
+	if (!*ret)
+		*ret = fh_xstrdup(path);
+	return 0;
+}
+
+int fh_file_write_atomic(const char *path, const void *p, size_t n, mode_t mode, struct fh_error *err)
+{
+	fh_auto_free char *target = NULL;
+	int r = find_target(path, &target, err);
+	if (r < 0)
+		return r;
+	return target ? replace(target, path, p, n, mode, err) : write_in_place(path, p, n, err);
+}
+
+int fh_file_try(const char *path, struct fh_error *err)
+{
+	fh_auto_free char *target = NULL, *name = NULL;
+	int r = find_target(path, &target, err);
+	if (r < 0)
+		return r;
+	/* A FIFO is not opened: its reader would take the end of this trial for the end of what is written. */
+	if (!target)
+		return access(path, W_OK) < 0 ? fh_error_sys(err, errno, "cannot write %s", path) : 0;
+	fh_auto_close int fd = create_beside(target, 0600, &name);
+	if (fd < 0)
+		return fh_error_sys(err, errno, "cannot write %s", path);
+	unlink(name);
+	return 0;
 }
 
 int fh_file_replace(const char *path, const void *p, size_t n, mode_t mode, struct fh_error *err)

@@ -27,6 +27,9 @@ int fh_file_read(const char *path, struct fh_buf *out, struct fh_error *err);
  * one. */
 int fh_file_write_atomic(const char *path, const void *p, size_t n, mode_t mode, struct fh_error *err);
 
+/* Whether fh_file_write_atomic could write there now; a file that exists is left as it is. */
+int fh_file_try(const char *path, struct fh_error *err);
+
 /* The same for a path that may have been manipulated: a symbolic link at path is itself replaced. Anything but a
  * regular file or a link is left alone, with an error. */
 int fh_file_replace(const char *path, const void *p, size_t n, mode_t mode, struct fh_error *err);

@@ -69,6 +69,7 @@ const char fh_q_eval_find[] = "SELECT " EVAL_COLUMNS " FROM evals e WHERE substr
                               " ORDER BY e.id <> ?1 LIMIT 2";
 const char fh_q_eval_latest[] = "SELECT " EVAL_COLUMNS " FROM evals e WHERE e.kind = 0"
                                 " ORDER BY e.created_ms DESC, e.number DESC LIMIT 1";
+const char fh_q_any_latest[] = "SELECT " EVAL_COLUMNS " FROM evals e ORDER BY e.created_ms DESC, e.number DESC LIMIT 1";
 const char fh_q_eval_number[] = "SELECT number FROM evals WHERE id = ?1";
 const char fh_q_eval_add[] =
     "INSERT INTO evals(id, kind, state, description, created_ms, total, row_count, config, vars,"

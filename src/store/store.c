@@ -319,6 +319,13 @@ static int find(struct fh_store *s, const char *sql, const char *name, struct fh
 	return r < 0 ? r : 0;
 }
 
+/* Used where there is no eval. False: the store is empty. */
+static bool find_latest_of_any_kind(struct fh_store *s, struct fh_store_eval *ret)
+{
+	size_t count = 0;
+	return find(s, fh_q_any_latest, NULL, ret, &count, NULL) == 0 && count > 0;
+}
+
 int fh_store_find(struct fh_store *s, const char *name, struct fh_store_eval *ret, struct fh_error *err)
 {
 	struct fh_store_eval found = { 0 };
@@ -332,13 +339,19 @@ int fh_store_find(struct fh_store *s, const char *name, struct fh_store_eval *re
 		return 0;
 	}
 	fh_store_eval_release(&found);
-	if (count == 0 && latest)
+	found = (struct fh_store_eval){ 0 };
+	if (count == 0 && latest && find_latest_of_any_kind(s, &found))
+		fh_error_set(err, FH_E_NOT_FOUND,
+		             "the store %s has no eval yet; name the judgement or run that is meant, the newest is %s", s->path,
+		             found.id);
+	else if (count == 0 && latest)
 		fh_error_set(err, FH_E_NOT_FOUND, "the store %s has no eval yet", s->path);
 	else if (count == 0)
 		fh_error_set(err, FH_E_NOT_FOUND, "the store has no eval %s", name);
 	else
 		fh_error_set(err, FH_E_ARGUMENT, "several evals have an id that begins with \"%s\"", name);
 	fh_error_hint(err, "`fumehood list` shows the ids");
+	fh_store_eval_release(&found);
 	return count == 0 ? -FH_E_NOT_FOUND : -FH_E_ARGUMENT;
 }
 

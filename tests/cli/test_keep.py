@@ -70,6 +70,16 @@ class Judgements(Keeping):
         self.assertFalse(self.store.exists())
 
     @support.once
+    def test_a_store_with_judgements_alone_names_them_where_an_eval_is_meant(self):
+        self.samples([GOOD])
+        self.judge()
+        [e] = self.list()
+        for command in ("show", "report"):
+            done = support.command(command)
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn(f"has no eval yet; name the judgement or run that is meant, the newest is {e['id']}", done.stderr)
+
+    @support.once
     def test_without_a_store_the_judgement_goes_on_and_says_so(self):
         self.without_store()
         self.samples([GOOD])

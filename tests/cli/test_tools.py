@@ -142,6 +142,13 @@ class Runner(support.TempDir):
         status, last, _ = self.run_tests("    def test_a(self): pass\n    def test_b(self): pass")
         self.assertEqual((0, "2 passed, 0 failed"), (status, last))
 
+    def test_files_that_any_of_the_texts_names(self):
+        for name in ("one", "two", "three"):
+            self.write(f"tests/cli/test_{name}.py", "import unittest\nclass It(unittest.TestCase):\n    def test_a(self): pass\n")
+        _, last, out = self.run_tests("    pass", "--only", "test_one", "--only", "test_tw")
+        self.assertEqual(last, "2 passed, 0 failed")
+        self.assertTrue("test_one.py" in out and "test_two.py" in out and "test_three.py" not in out, out)
+
     def test_a_failure_is_counted_and_told(self):
         status, last, out = self.run_tests("    def test_a(self): self.assertEqual(1, 2)\n    def test_b(self): pass")
         self.assertEqual((1, "1 passed, 1 failed"), (status, last))

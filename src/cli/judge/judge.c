@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
+#include "base/fd.h"
 #include "base/process/launcher.h"
 #include "base/text/sha256.h"
 #include "cli/judge/judge_keep.h"
@@ -322,6 +323,8 @@ static int run_command(const struct fh_judge_options *o)
 	fh_auto_samples struct fh_judge_samples samples = { 0 };
 	if (fh_judge_options_check(o, &report, &err) < 0)
 		return fh_command_failed(&err, FH_EXIT_USAGE);
+	if (o->report && fh_file_try(o->report, &err) < 0) /* rather now than when all samples are judged */
+		return fh_command_failed(&err, FH_EXIT_FAILED);
 	if (fh_judge_problems_read(o->problems, &problems, &err) < 0 ||
 	    fh_judge_samples_read(o->args.items[0], &problems, &samples, &err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);

@@ -40,7 +40,7 @@ static const struct fh_command_line command_line = {
 	.program = "fumehood list",
 	.synopsis = "[OPTIONS] [evals]",
 	.about = "Lists the evals, judgements and runs of the store, the newest first.",
-	.details = "Exit status: 0, or 1 when the store cannot be read.",
+	.details = "Exit status: 0; 1 when the store cannot be read; 2 when the command line is wrong.",
 	.options = options,
 };
 

@@ -87,13 +87,13 @@ static const struct fh_command_line command_line = {
 	.program = "fumehood show",
 	.synopsis = "[OPTIONS] [ID]",
 	.about =
-	    "Shows an eval of the store (default: the latest): its totals and the rows that did not pass, or one row in "
-	    "detail.",
+	    "Shows an eval, a judgement or a run of the store (default: the latest eval): its totals and the rows that did "
+	    "not pass, or one row in detail.",
 	.details = "Examples:\n"
 	           "  fumehood show\n"
 	           "  fumehood show eval-aBc --show different\n"
 	           "  fumehood show eval-aBc --row 3\n\n"
-	           "Exit status: 0; 1 when the eval cannot be read; 2 the command line is wrong.",
+	           "Exit status: 0; 1 when it cannot be read; 2 when the command line is wrong.",
 	.options = options,
 };
 

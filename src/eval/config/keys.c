@@ -238,8 +238,11 @@ static int check_known(struct fh_eval_config *c, const struct fh_document *d, co
 		return fh_document_error(d, at, err, "\"%s\" must be %s", key->name, shape_names[key->shape]);
 	/* Where the setting is on by default, false switches it off and so is no empty value. */
 	bool switches = json_is_false(v) && key->idle == on_command_line;
-	if (is_empty(v) && !switches)
+	if (is_empty(v) && !switches) {
+		if (key->refused && json_is_object(v) && json_object_size(v) == 0)
+			fh_eval_config_warn(c, d, at, "\"%s\" is empty and has no effect: %s", key->name, key->refused);
 		return 0;
+	}
 	if (key->refused)
 		return fh_document_error(d, at, err, "\"%s\" is not supported: %s", key->name, key->refused);
 	if (key->idle)

@@ -161,6 +161,7 @@ class Report(Judging):
                                self.dir / "samples.jsonl", "-o", self.dir / "r.jsonl", "--report", self.dir / "none/r.md")
         self.assertEqual(done.returncode, 1)
         self.assertIn("none/r.md", done.stderr)
+        self.assertFalse((self.dir / "r.jsonl").exists(), "it is told before the samples are judged")
 
 
 @support.once
