@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The `sandbox` check of an eval: the program in an answer has to do what a canonical solution does."""
 import os
+import shutil
 import re
 import shutil
 import subprocess
@@ -84,6 +85,53 @@ class SandboxCheck(CodeCase):
         self.fails(fenced("import nothing_of_this_name"), "ModuleNotFoundError", "runtime_error", unit_test_type="pass")
         self.fails(fenced(DOUBLE), "NameError", "runtime_error", unit_test_type="pass", call="triple(2)")
         self.fails(fenced("while True: pass"), "cpu_time_limit", "cpu_time_limit", unit_test_type="pass", limits={"cpu_time": 0.2})
+
+    @support.once
+    def test_to_leave_is_not_to_run_through(self):
+        """What stands behind the program decides, wherever the program leaves, and whatever status it leaves with."""
+        check = {"unit_test_type": "pass", "call": "assert double(21) == 42"}
+        right, wrong = "def double(n):\n    return n + n\n", "def double(n):\n    return n\n"
+        raised = ("def double(n):\n    raise SystemExit(0)\n", "import os\ndef double(n):\n    os._exit(0)\n",
+                  "import sys\n%ssys.exit(0)\n" % wrong, "import os\n%sos._exit(0)\n" % wrong,
+                  "import atexit, os\natexit.register(os._exit, 0)\n%s" % wrong,
+                  "import os, sys\nsys.excepthook = lambda *a: os._exit(0)\n%s" % wrong,
+                  "import builtins\nclass Never(BaseException): pass\nbuiltins.AssertionError = Never\n%s" % wrong,
+                  "import os, sys\nsys.settrace(lambda *a: os._exit(0))\n%s" % wrong,
+                  "import os\nif os.fork(): os.wait(); os._exit(0)\n%s" % wrong,
+                  "import os, sys\n%sos.execv('/bin/true', ['true'])\n" % wrong,
+                  "import os, signal\n%ssignal.signal(signal.SIGALRM, lambda *a: os._exit(0)); signal.setitimer(signal.ITIMER_REAL, 1e-6)\n" % wrong,
+                  "class Same:\n    def __eq__(self, o): return True\ndef double(n):\n    return Same()\n")
+        answers = [(fenced(text), check) for text in raised]
+        # about two functions, so in the program's own process: what is needed there is an end, not a status
+        both = {"unit_test_type": "pass", "call": ["x = double(1)", "assert other(x) == 2"]}
+        answers += [(fenced(text + "def other(n): return n\n"), both) for text in raised[:-1]]
+        honest = [(fenced(right), check, "split"), (fenced(right + "def other(n): return n\n"), both, "in-process"),
+                  (fenced("class Box:\n    size = 2\n"), {"unit_test_type": "pass", "call": "assert Box().size == 2"}, "in-process"),
+                  (fenced("class Box:\n    size = 2\ndef make(): return Box()\n"), {"unit_test_type": "pass", "call": "assert make().size == 2"}, "in-process"),
+                  (fenced("def adder(n):\n    return lambda x: x + n\n"), {"unit_test_type": "pass", "call": "assert adder(1)(2) == 3"}, "in-process"),
+                  (fenced("def double(n):\n    if n < 0: raise ValueError(n)\n    return n + n\nif __name__ == '__main__':\n    print(double(1))\n"),
+                   {"unit_test_type": "pass", "call": ["try:\n    double(-1)\nexcept ValueError: pass\nelse: assert False", "assert double(2) == 4"]}, "split"),
+                  (fenced(right), {"unit_test_type": "pass", "call": "print(double('ab').upper())", "canonical_solution": right}, "split")]
+        results = self.evaluate(*[(answer, dict(check)) for answer, check in answers], *[(answer, dict(check)) for answer, check, _ in honest])
+        self.assertEqual([r["pass"] for r in results], [False] * len(answers) + [True] * len(honest), [r["reason"] for r in results])
+        self.assertEqual([r["metadata"]["integrity"] for r in results[-len(honest):]], [integrity for *_, integrity in honest])
+
+    @support.once
+    def test_what_runs_through_in_other_languages(self):
+        exits = {"javascript": ("node", "const double = (n) => n;\nprocess.exit(0);", "const double = (n) => n + n;", "if (double(2) !== 4) throw new Error()"),
+                 "bash": ("bash", "double() { exit 0; }\ntrap 'exit 0' EXIT", "double() { echo $(($1 + $1)); }", "[ $(double 2) = 4 ] || exit 1\ndouble 1"),
+                 "ruby": ("ruby", "def double(n)\n  exit!(0)\nend", "def double(n)\n  n + n\nend", "raise 'x' if double(2) != 4"),
+                 "perl": ("perl", "sub double { exit 0; }\n__END__", "sub double { $_[0] * 2 }", "die if double(2) != 4"),
+                 "php": ("php", "<?php\nfunction double($n) { exit(0); }", "<?php\nfunction double($n) { return $n + $n; }",
+                         "if (double(2) !== 4) throw new Exception();"),
+                 "lua": ("lua", "function double(n) os.exit(0) end", "function double(n) return n + n end", "assert(double(2) == 4)")}
+        for language, (program, early, right, call) in exits.items():
+            if shutil.which(program):
+                check = {"unit_test_type": "pass", "call": call, "language": language}
+                with self.subTest(language):
+                    self.assertFalse(self.check(fenced(early, language), **check)["pass"])
+                    self.assertNotIn("stdout", self.passes(fenced(right, language), **{**check, "call": call.replace("\ndouble 1", "")}))
+        self.row_error("take \"tests\"", fenced("int f() { return 1; }", "c"), unit_test_type="pass", call="int main() {}", language="c")
 
     @support.once
     def test_values_of_variables_are_no_templates(self):

@@ -16,6 +16,7 @@
 #include "base/fd.h"
 #include "code/extract.h"
 #include "eval/assertions/code/code_integrity.h"
+#include "eval/assertions/code/code_proof.h"
 #include "eval/assertions/code/code_tests.h"
 #include "eval/assertions/kinds.h"
 #include "eval/services/services.h"
@@ -360,14 +361,17 @@ static int run_calls(const struct run *r, const struct driver *d, struct fh_judg
 
 /* -------------------------------------------------------------------------------------------- programs as a whole */
 
-/* One run of a program; lines of the spec's `behind` are appended to it. */
-static int run_program(const struct run *r, struct fh_str input, struct fh_judge_outcome *o, struct fh_error *err)
+/* One run of a program; lines of the spec's `behind`, and `proof` if it is given, are appended to it. */
+static int run_program(const struct run *r, struct fh_str input, const struct fh_code_proof *proof,
+                       struct fh_judge_outcome *o, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
 	struct fh_request request;
 	fh_buf_add_str(&program, r->code);
 	if (r->spec->behind)
 		fh_buf_addf(&program, "\n%s\n", r->spec->behind);
+	if (proof)
+		fh_code_proof_add(proof, r->spec->language, &program);
 	fh_request_init(&request);
 	request.code = (struct fh_bytes){ program.p, program.n };
 	request.stdin_data = (struct fh_bytes){ input.p, input.n };
@@ -381,7 +385,7 @@ int fh_code_output_of(const struct fh_assertion_call *call, const struct fh_code
 	struct run r = { .call = call, .spec = spec, .code = program };
 	int code = fh_services_client(call->services, &r.client, err);
 	if (!code)
-		code = run_program(&r, input, &o, err);
+		code = run_program(&r, input, NULL, &o, err);
 	if (code)
 		return code;
 	if (came_to_an_end(&o, &spec->limits))
@@ -396,14 +400,22 @@ static int run_whole(const struct run *r, struct fh_judge_outcome *o, struct fh_
 	const struct fh_code_spec *spec = r->spec;
 	for (size_t i = 0; i < spec->n; i++) {
 		const struct fh_code_case *c = &spec->cases[i];
-		int code = run_program(r, c->input, o, err);
+		struct fh_code_proof proof;
+		int code = spec->proof ? fh_code_proof_make(&proof, err) : 0;
+		if (!code)
+			code = run_program(r, c->input, spec->proof ? &proof : NULL, o, err);
 		if (code)
 			return code;
+		bool ended =
+		    !spec->proof || fh_code_proof_take(&proof, o->run->stream_data[FH_STDOUT], &o->run->stream_size[FH_STDOUT]);
 		fh_auto_free char *where = spec->n > 1 ? fh_xasprintf("case %zu of %zu, ", i + 1, spec->n) : fh_xstrdup("");
 		if (!came_to_an_end(o, &spec->limits)) {
 			fh_auto_free char *why = FH_TAKE_PTR(o->reason);
 			return conclude(o, o->verdict, "%s%s", where, why);
 		}
+		if (!ended)
+			return conclude(o, FH_VERDICT_EARLY_EXIT,
+			                "%searly exit: the program ended before what stands behind it had run", where);
 		struct fh_str got = { (const char *)o->run->stream_data[FH_STDOUT], o->run->stream_size[FH_STDOUT] };
 		if (!c->output.p || fh_output_equal(got, c->output))
 			continue;

@@ -132,5 +132,5 @@ const char *fh_code_integrity(const struct fh_code_spec *spec)
 		if (call && !fh_code_gives_a_result(fh_str(call), spec->function, spec->language))
 			return FH_INTEGRITY_IN_PROCESS;
 	}
-	return FH_INTEGRITY_OUTSIDE;
+	return spec->proof ? FH_INTEGRITY_IN_PROCESS : FH_INTEGRITY_OUTSIDE; /* the word of a proof stands inside */
 }

@@ -56,6 +56,7 @@ struct fh_code_spec {
 	size_t n;
 	/* Set by the `sandbox` assertion alone; borrowed from the spec's fields. */
 	FH_NULLABLE const char *behind;    /* lines appended to a program that runs as a whole */
+	bool proof;                        /* a program that runs as a whole has to come to its end: code_proof.h */
 	FH_NULLABLE const char *reference; /* a correct program that the tests accept; the task does not show it */
 	FH_NULLABLE const char *image; /* directory that holds the root file system for a program that runs as a whole */
 };

@@ -7,7 +7,7 @@
  *     unit_test_type      output_equality   calls of a function give equal values
  *                         raise_same        they raise the same exception
  *                         std_out_equality  both programs print the same
- *                         pass              the answer's program ends without an error
+ *                         pass              the answer's program, and the calls, run to their end without an error
  *     sandbox             a directory that holds a root file system; or the name of a container image, of which only
  *                         the language is used
  *     call                an expression, or a list of them, that is evaluated, or appended to both programs. Without
@@ -22,6 +22,7 @@
  */
 #include "eval/assertions/kinds.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include "base/host/data.h"
 #include "base/fd.h"
@@ -29,8 +30,10 @@
 #include "base/path.h"
 #include "code/declaration.h"
 #include "code/extract.h"
+#include "code/outline.h"
 #include "code/program_text.h"
 #include "eval/assertions/code/code.h"
+#include "eval/assertions/code/code_proof.h"
 #include "judge/formats/format.h"
 #include "judge/problems/languages.h"
 
@@ -420,17 +423,108 @@ static int grade_output(struct asked *a, struct fh_grade *ret, struct fh_error *
 	put_behind(a, &spec);
 	for (i = 0; i < spec.n; i++)
 		spec.cases[i].output = (struct fh_str){ NULL, 0 };
+	spec.proof = a->form == FORM_PASS && json_array_size(a->calls) > 0;
 	if (a->form == FORM_OUTPUT)
 		r = compare_outputs(a, &spec, err);
 	return r < 0 ? r : fh_code_grade(a->call, &spec, ret, err);
 }
 
+/* --------------------------------------------------------------------------------------------------- running through */
+
+/* The only name of the answer's program that the calls mention, if it is a function's; else NULL. free() it. */
+static char *the_called_one(const struct asked *a, struct fh_str calls)
+{
+	struct fh_extract_options options = { .language = a->language };
+	fh_auto_extraction struct fh_extraction e = { 0 };
+	fh_auto_outline struct fh_outline o = { 0 };
+	struct fh_str one = { NULL, 0 };
+	fh_extract(a->call->output_text, &options, &e);
+	if (!e.code)
+		return NULL;
+	fh_outline_make(&o, (struct fh_str){ e.code, e.size }, fh_syntax_of(a->language));
+	for (size_t i = 0; i < o.name_count; i++) {
+		if (!fh_mentions(calls, o.names[i], NULL) || (one.p && fh_str_same(one, o.names[i])))
+			continue;
+		if (one.p)
+			return NULL;
+		one = o.names[i];
+	}
+	if (!one.p || !fh_mentions(calls, one, "("))
+		return NULL;
+	fh_auto_free char *class = fh_xasprintf("class %.*s", FH_STR_ARGS(one));
+	return fh_mentions((struct fh_str){ e.code, e.size }, fh_str(class), NULL) ? NULL : fh_xstrndup(one.p, one.n);
+}
+
+/* Whether calls use what does not cross between sandboxes: members of a result, a result that is called, a function as
+ * an argument. The text of the calls decides, never what a program gives. */
+static bool need_one_process(struct fh_str calls)
+{
+	static const char *const words[] = { "lambda", "function" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++)
+		if (fh_mentions(calls, fh_str(words[i]), NULL))
+			return true;
+	for (size_t i = 1; i < calls.n; i++) {
+		char before = calls.p[i - 1], c = calls.p[i];
+		bool name = isalpha((unsigned char)before) || strchr("_)]", before);
+		if ((c == '.' && name) || (before == ')' && c == '(') || (before == '=' && c == '>'))
+			return true;
+	}
+	return false;
+}
+
+/* The calls as a test of `function`, which is judged apart from the program. */
+static int grade_as_tests(struct asked *a, const char *function, struct fh_grade *ret, struct fh_error *err)
+{
+	json_t *f = fields_for_code(a);
+	json_object_set_new(f, "function", json_string(function));
+	json_object_set(f, "tests", a->calls);
+	fh_auto_code_spec struct fh_code_spec spec = { 0 };
+	int r = fh_code_spec_of_fields(f, &spec, err);
+	if (r < 0)
+		return r;
+	spec.reference = a->canonical.n > 0 ? a->canonical.p : NULL;
+	return fh_code_grade(a->call, &spec, ret, err);
+}
+
+/* Without calls, a program passes that ends by itself with status 0: nothing else is asked for. With calls, these have
+ * to run to their end. They are judged apart from the program if they are about one function of it. If they fail there
+ * and use what cannot cross, the program has to prove in its own process that it came to its end; but not if there is a
+ * canonical solution, by which the judge knows whether they can be judged apart. */
+static int grade_pass(struct asked *a, struct fh_grade *ret, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf calls = FH_BUF_INIT(0);
+	size_t i;
+	json_t *call;
+	json_array_foreach(a->calls, i, call) fh_buf_addf(&calls, "%s\n", json_string_value(call));
+	if (calls.n == 0)
+		return grade_output(a, ret, err);
+	if (!fh_code_proof_can(a->language))
+		return wrong(err, "\"call\" with pass is not for %s: take \"tests\" of the code assertion", a->language);
+	bool apart = find_comparing(a->language) && !a->image && !json_object_get(a->fields, "stdin");
+	fh_auto_free char *found = apart && !a->function ? the_called_one(a, fh_buf_str(&calls)) : NULL;
+	const char *function = a->function ? a->function : found;
+	if (apart && function) {
+		int r = grade_as_tests(a, function, ret, err);
+		bool failed = r >= 0 && fh_streq(fh_json_str(ret->metadata, "verdict", ""), "failed");
+		if (!failed || a->canonical.n > 0 || !need_one_process(fh_buf_str(&calls)))
+			return r;
+		fh_grade_release(ret);
+		*ret = (struct fh_grade){ 0 };
+	}
+	return grade_output(a, ret, err);
+}
+
 static int check(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
 {
 	FH_CLEANUP(asked_release) struct asked a = { .call = call };
+	int (*const grade[])(struct asked * asked, struct fh_grade * ret, struct fh_error * err) = {
+		[FORM_VALUES] = grade_calls,
+		[FORM_ERRORS] = grade_calls,
+		[FORM_OUTPUT] = grade_output,
+		[FORM_PASS] = grade_pass,
+	};
 	int r = read_asked(&a, err);
-	if (!r)
-		r = a.form == FORM_VALUES || a.form == FORM_ERRORS ? grade_calls(&a, ret, err) : grade_output(&a, ret, err);
+	r = r ? r : grade[a.form](&a, ret, err);
 	if (r)
 		return r;
 	json_object_set_new(ret->metadata, "unit_test_type", json_string(forms[a.form]));

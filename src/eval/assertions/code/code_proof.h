@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The proof that a program ran to its end: a last line that prints a random word, which nobody else prints. A program
+ * that leaves early, however it sets its exit status, does not print it. The word stands in the program's own text,
+ * in two halves, so a program that reads its text could still print it: such a verdict is FH_INTEGRITY_IN_PROCESS.
+ */
+#pragma once
+#include "base/buf.h"
+#include "base/error.h"
+
+enum { FH_CODE_PROOF_HALF = 16 };
+struct fh_code_proof {
+	char half[2][FH_CODE_PROOF_HALF + 1]; /* hexadecimal */
+};
+
+/* Whether there is such a line in a language. */
+bool fh_code_proof_can(const char *language);
+int fh_code_proof_make(struct fh_code_proof *ret, struct fh_error *err);
+void fh_code_proof_add(const struct fh_code_proof *p, const char *language, struct fh_buf *program);
+/* Whether the word stands in what the program printed, from where it is removed. */
+bool fh_code_proof_take(const struct fh_code_proof *p, unsigned char *output, size_t *size);
