@@ -148,3 +148,31 @@ macro_rules! fit_tuples {
 }
 fit_tuples!((A P) (A P B Q) (A P B Q C R) (A P B Q C R D S) (A P B Q C R D S E T) (A P B Q C R D S E T F U)
     (A P B Q C R D S E T F U G V) (A P B Q C R D S E T F U G V H W));
+
+// The text of an error of any type, where a String is declared: what it displays, else its debug form, else nothing. The first
+// trait that applies is taken, since a method call looks at `&&&T` before `&&T` and `&T`.
+pub struct ErrorOf<E>(pub E);
+pub trait DisplayedError {
+    fn fh_split_text(&self) -> String;
+}
+impl<E: std::fmt::Display> DisplayedError for &&ErrorOf<E> {
+    fn fh_split_text(&self) -> String {
+        self.0.to_string()
+    }
+}
+pub trait DebuggedError {
+    fn fh_split_text(&self) -> String;
+}
+impl<E: std::fmt::Debug> DebuggedError for &ErrorOf<E> {
+    fn fh_split_text(&self) -> String {
+        format!("{:?}", self.0)
+    }
+}
+pub trait SilentError {
+    fn fh_split_text(&self) -> String;
+}
+impl<E> SilentError for ErrorOf<E> {
+    fn fh_split_text(&self) -> String {
+        String::new()
+    }
+}

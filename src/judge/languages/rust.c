@@ -114,8 +114,9 @@ static int compile_codec(struct fh_split *s, struct fh_client *client, struct fh
 	return r;
 }
 
-static int compile_program(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p, bool fit,
-                           const struct fh_artifact *codec, struct fh_artifact *ret, struct fh_error *err)
+static int compile_program(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                           enum fh_rust_fit fit, const struct fh_artifact *codec, struct fh_artifact *ret,
+                           struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0), crate = FH_BUF_INIT(0);
 	FH_CLEANUP(beside_release) struct beside beside = { 0 };
@@ -148,14 +149,19 @@ static bool may_fit(const char *error)
 static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                           struct fh_split_side *ret, struct fh_error *err)
 {
-	fh_auto_artifact struct fh_artifact codec = { 0 }, program = { 0 }, fitted = { 0 };
+	fh_auto_artifact struct fh_artifact codec = { 0 }, program = { 0 }, fitted = { 0 }, more = { 0 };
 	struct fh_artifact *last = &program;
 	int r = compile_codec(s, client, &codec, err);
 	if (r >= 0)
-		r = compile_program(s, client, p, false, &codec, &program, err);
+		r = compile_program(s, client, p, FH_RUST_AS_DECLARED, &codec, &program, err);
 	if (r >= 0 && program.error && may_fit(program.error)) {
-		r = compile_program(s, client, p, true, &codec, &fitted, err);
-		last = fitted.error ? last : &fitted;
+		r = compile_program(s, client, p, FH_RUST_FIT, &codec, &fitted, err);
+		if (r >= 0 && fitted.error && fh_rust_can_fit_more(fh_buf_str(&p->problem->head)))
+			r = compile_program(s, client, p, FH_RUST_FIT_MORE, &codec, &more, err);
+		if (!fitted.error)
+			last = &fitted;
+		else if (more.size > 0 && !more.error)
+			last = &more;
 	}
 	if (r >= 0 && last->error)
 		ret->compile_error = FH_TAKE_PTR(last->error);

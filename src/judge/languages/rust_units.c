@@ -321,8 +321,33 @@ static void add_argument(struct fh_buf *out, const struct fh_signature *s, size_
 	fh_buf_addf(out, "%s = ::fh_split::Get::get(fh_split_from)?;\n", k.slice || k.any ? ">" : "");
 }
 
-/* fit: the argument is converted, because the program's parameter has another type. Values that are changed in place,
- * and `dyn Any`, cannot be converted. */
+/* Values that are changed in place are converted before the call (back: after it, into the declared type). */
+static void add_converted(struct fh_buf *out, const struct fh_signature *s, bool back)
+{
+	for (size_t i = 0; i < s->parameter_count; i++) {
+		struct kept k = kept_of(s->parameters[i].type);
+		if (!k.changed || k.any)
+			continue;
+		if (k.slice && !back)
+			fh_buf_addf(out, "    let fh_split_length_%zu = fh_split_%zu.len();\n", i, i);
+		else if (k.slice)
+			fh_buf_addf(
+			    out, "    if fh_split_%zu.len() != fh_split_length_%zu { ::core::panic!(\"a slice cannot grow\") }\n",
+			    i, i);
+		fh_buf_addf(out, "    let mut fh_split_%zu", i);
+		if (back) {
+			fh_buf_adds(out, k.slice ? ": ::fh_split::Vec<" : ": ");
+			add_type(out, k.type);
+			fh_buf_adds(out, k.slice ? ">" : "");
+		} else if (k.slice || fh_str_begins(k.type, "Vec<")) { /* the program may take a slice, which tells no type */
+			fh_buf_adds(out, ": ::fh_split::Vec<_>");
+		}
+		fh_buf_addf(out, " = ::fh_split::Fit::fit(fh_split_%zu);\n", i);
+	}
+}
+
+/* The argument is converted if the program's parameter has another type. `dyn Any` cannot be, and values that are
+ * changed in place are converted elsewhere. */
 static void add_passed(struct fh_buf *out, const struct kept *k, size_t i, bool fit)
 {
 	if (fit && !k->changed && !k->any) {
@@ -350,19 +375,40 @@ static void add_std_uses(struct fh_buf *out, struct fh_str declaration)
 	}
 }
 
-int fh_rust_candidate(struct fh_str declaration, struct fh_str program, bool fit, struct fh_buf *out,
+static bool is_result(struct fh_str type)
+{
+	return fh_str_begins(type, "Result<");
+}
+
+bool fh_rust_can_fit_more(struct fh_str declaration)
+{
+	fh_auto_signature struct fh_signature s = { 0 };
+	struct fh_error ignored = FH_ERROR_INIT;
+	bool more = fh_rust_signature(declaration, &s, &ignored) >= 0 && is_result(s.result);
+	for (size_t i = 0; i < s.parameter_count; i++)
+		more = more || kept_of(s.parameters[i].type).changed;
+	return more;
+}
+
+int fh_rust_candidate(struct fh_str declaration, struct fh_str program, enum fh_rust_fit how, struct fh_buf *out,
                       struct fh_error *err)
 {
 	fh_auto_signature struct fh_signature s = { 0 };
+	bool fit = how != FH_RUST_AS_DECLARED;
 	int r = fh_rust_signature(declaration, &s, err);
 	if (r < 0)
 		return r;
+	bool error_text = how == FH_RUST_FIT_MORE && is_result(s.result);
 	add_program(out, program);
 	fh_buf_adds(out, "\n::fh_split::program! { |fh_split_from, fh_split_to| {\n");
 	if (fit)
 		add_std_uses(out, declaration);
 	for (size_t i = 0; i < s.parameter_count; i++)
 		add_argument(out, &s, i);
+	if (how == FH_RUST_FIT_MORE)
+		add_converted(out, &s, false);
+	if (error_text)
+		fh_buf_adds(out, "    use ::fh_split::{DebuggedError as _, DisplayedError as _, SilentError as _};\n");
 	/* a value of another type than the declared one would be encoded differently in the reply */
 	fh_buf_adds(out, "    let fh_split_result: ");
 	add_type(out, s.result.n > 0 ? s.result : fh_str("()"));
@@ -374,8 +420,13 @@ int fh_rust_candidate(struct fh_str declaration, struct fh_str program, bool fit
 		fh_buf_adds(out, i ? ", " : "");
 		add_passed(out, &k, i, fit);
 	}
-	fh_buf_adds(out, fit ? "));\n" : ");\n");
+	fh_buf_addc(out, ')');
+	if (error_text)
+		fh_buf_adds(out, ".map_err(|fh_split_error| (&&&::fh_split::ErrorOf(fh_split_error)).fh_split_text())");
+	fh_buf_adds(out, fit ? ");\n" : ";\n");
 	fh_buf_adds(out, "    ::fh_split::Put::put(&fh_split_result, fh_split_to);\n");
+	if (how == FH_RUST_FIT_MORE) /* now that the result, which may borrow from the arguments, is no longer needed */
+		add_converted(out, &s, true);
 	for (size_t i = 0; i < s.parameter_count; i++)
 		if (kept_of(s.parameters[i].type).changed)
 			fh_buf_addf(out, "    ::fh_split::Put::put(&fh_split_%zu, fh_split_to);\n", i);

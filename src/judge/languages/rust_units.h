@@ -22,8 +22,13 @@
 
 /* -FH_E_UNAVAILABLE, with the reason: no stand-in can be made. */
 int fh_rust_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *out, struct fh_error *err);
-/* fit: for a program whose function has other types than the declared ones; guest/rust/split_fit.rs converts them. */
-int fh_rust_candidate(struct fh_str declaration, struct fh_str program, bool fit, struct fh_buf *out,
+/* How the program's function is called, whose types may be other ones than the declared: guest/rust/split_fit.rs
+ * converts them. FH_RUST_FIT_MORE: also those that are changed in place, and a Result's error of any type into a
+ * String; for a program that does not compile with FH_RUST_FIT. */
+enum fh_rust_fit { FH_RUST_AS_DECLARED, FH_RUST_FIT, FH_RUST_FIT_MORE };
+/* Whether a declaration has something that only FH_RUST_FIT_MORE converts. */
+bool fh_rust_can_fit_more(struct fh_str declaration);
+int fh_rust_candidate(struct fh_str declaration, struct fh_str program, enum fh_rust_fit how, struct fh_buf *out,
                       struct fh_error *err);
 
 /* Compiler options in addition to the language's own: for the crate fh_split, and for the candidate's crate, where

@@ -105,6 +105,40 @@ class Rust(Split):
         ])
 
     @support.release_only
+    def test_errors_and_changed_values_of_other_types(self):
+        """A Result's error crosses as the text that it displays; what is changed in place comes back as the declared type has it."""
+        mod = "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn test_it() {\n%s    }\n}\n"
+        rows = [{"task_id": "parse", "declaration": "fn parse(s: &str) -> Result<i32, String> {\n", "canonical_solution": "    s.trim().parse::<i32>().map_err(|e| e.to_string())\n}\n",
+                 "test": mod % "        assert_eq!(parse(\" 7\"), Ok(7));\n        assert_eq!(parse(\"\").unwrap_err(), \"cannot parse integer from empty string\");\n"},
+                {"task_id": "even", "declaration": "fn even(n: i32) -> Result<i32, String> {\n", "canonical_solution": "    if n % 2 == 0 { Ok(n) } else { Err(\"odd\".into()) }\n}\n",
+                 "test": mod % "        assert_eq!(even(2), Ok(2));\n        assert!(even(3).is_err());\n"},
+                {"task_id": "sort", "declaration": "fn sort(v: &mut Vec<i32>) -> usize {\n", "canonical_solution": "    v.sort();\n    v.len()\n}\n",
+                 "test": mod % "        let mut v = vec![3, 1, 2];\n        assert_eq!(sort(&mut v), 3);\n        assert_eq!(v, vec![1, 2, 3]);\n"},
+                {"task_id": "swap", "declaration": "fn swap(v: &mut [i32]) {\n", "canonical_solution": "    v.reverse();\n}\n",
+                 "test": mod % "        let mut v = [1, 2, 3];\n        swap(&mut v);\n        assert_eq!(v, [3, 2, 1]);\n"}]
+        boxed = "fn parse(s: &str) -> Result<i64, Box<dyn std::error::Error>> {{ Ok(s.{0}parse::<i64>()?) }}\n"
+        own = "{1}enum Odd {{ Odd(i32) }}\nfn even(n: i32) -> Result<i32, Odd> {{ if n % 2 == {0} {{ Ok(n) }} else {{ Err(Odd::Odd(n)) }} }}\n"
+        samples = [("parse", boxed.format("trim()."), "passed"), ("parse", boxed.format(""), "failed"),
+                   ("parse", "use std::num::ParseIntError;\nfn parse(s: &str) -> Result<i32, ParseIntError> { s.trim().parse() }\n", "passed"),
+                   ("parse", "fn parse(s: &str) -> Result<i32, Box<dyn std::error::Error + Send + Sync>> { s.trim().parse().map_err(|_| \"other\".into()) }\n", "failed"),
+                   ("parse", "fn parse(s: &str) -> Option<i32> { s.parse().ok() }\n", "compile_error"),
+                   ("even", own.format(0, "#[derive(Debug)]\n"), "passed"), ("even", own.format(0, ""), "passed"), ("even", own.format(1, ""), "failed"),
+                   ("even", "fn even(n: i64) -> Result<u8, ()> { if n % 2 == 0 { Ok(n as u8) } else { Err(()) } }\n", "passed"),
+                   ("sort", "fn sort(v: &mut Vec<i64>) -> i32 { v.sort_unstable(); v.len() as i32 }\n", "passed"),
+                   ("sort", "fn sort(v: &mut [u8]) -> usize { v.sort(); v.len() }\n", "passed"),
+                   ("sort", "fn sort(v: &mut Vec<i64>) -> usize { v.len() }\n", "failed"),
+                   ("sort", "fn sort(v: &mut Vec<i64>) -> usize { v.sort(); v[0] = 1 << 40; v.len() }\n", "failed"),
+                   ("sort", "fn sort(v: &mut Vec<String>) -> usize { v.len() }\n", "compile_error"),
+                   ("swap", "fn swap(v: &mut [i64]) { v.reverse() }\n", "passed"), ("swap", "fn swap<T>(v: &mut [T]) { v.reverse() }\n", "passed"),
+                   ("swap", "fn swap(v: &mut Vec<i64>) { v.push(1) }\n", "failed")]
+        self.write("problems.jsonl", "".join(json.dumps({**row, "task_id": f"Rust/{row['task_id']}"}) + "\n" for row in rows))
+        self.write("samples.jsonl", "".join(json.dumps({"task_id": f"Rust/{task}", "solution": text}) + "\n" for task, text, _ in samples))
+        done = support.command("judge", "--problems", self.dir / "problems.jsonl", self.dir / "samples.jsonl", "-o", self.dir / "results.jsonl")
+        results = [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
+        self.assertEqual([(r["verdict"], r["integrity"]) for r in results], [(verdict, "split") for *_, verdict in samples],
+                         "\n".join(f"{s[1]}: {r['verdict']} {r['reason']}" for s, r in zip(samples, results)) + done.stderr)
+
+    @support.release_only
     def test_crates(self):
         """Those of BigCode's harness are there by their names, in the test and in the program, and no others."""
         right = "    let (a, b) = s.split_at(s.len() - s.len() / 3);\n    format!(\"{}{}\", b, a)\n}\n"
