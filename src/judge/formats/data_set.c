@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "code/clean.h"
+#include "code/extract.h"
+#include "code/outline.h"
 #include "judge/formats/format.h"
 #include "judge/formats/lines.h"
 
@@ -146,10 +148,36 @@ int fh_judge_problems_read(const char *path, struct fh_judge_problems *ret, stru
 
 /* ---------------------------------------------------------------------------------------------------------- samples */
 
-/* A "completion" continues the problem's head; "solution" (EvalPlus) and "code" are complete programs. */
-static int text_of_sample(const struct fh_lines *l, const json_t *row, const char *task_id, const char *language,
-                          struct fh_judge_sample *s, struct fh_error *err)
+/* Whether the text of a "solution" is a model's answer in Markdown rather than a program: a fence comes first, or a
+ * sentence does and a fence with a language's tag is below. */
+static bool is_answer(struct fh_str text, const char *language)
 {
+	struct fh_str line, first = { NULL, 0 };
+	while (fh_next_line(&text, &line)) {
+		bool fence = fh_str_begins(line, "```") || fh_str_begins(line, "~~~"), blank = true;
+		for (size_t i = 0; i < line.n; i++)
+			blank = blank && strchr(" \t\r", line.p[i]);
+		if (fence && !first.p)
+			return true;
+		if (fence && !fh_outline_is_code_line(first, fh_syntax_of(language))) {
+			struct fh_str tag = { line.p + 3, 0 };
+			while (3 + tag.n < line.n && !strchr(" \t\r", tag.p[tag.n]))
+				tag.n++;
+			const char *of = fh_extract_language_of_tag(tag);
+			return of && fh_streq(of, language);
+		}
+		if (!blank && !first.p)
+			first = line;
+	}
+	return false;
+}
+
+/* A "completion" continues the problem's head; "solution" (EvalPlus) and "code" are complete programs, or answers that
+ * hold one. */
+static int text_of_sample(const struct fh_lines *l, const json_t *row, const char *task_id,
+                          const struct fh_judge_problem *problem, struct fh_judge_sample *s, struct fh_error *err)
+{
+	const char *language = fh_judge_language_name(problem->language);
 	const json_t *completion = json_object_get(row, "completion"), *solution = json_object_get(row, "solution");
 	if (!solution)
 		solution = json_object_get(row, "code");
@@ -167,7 +195,15 @@ static int text_of_sample(const struct fh_lines *l, const json_t *row, const cha
 		return -FH_E_CONFIG;
 	}
 	struct fh_buf code = FH_BUF_INIT(0);
-	fh_clean_program(&code, (struct fh_str){ json_string_value(text), json_string_length(text) }, language);
+	struct fh_str program = { json_string_value(text), json_string_length(text) };
+	fh_auto_extraction struct fh_extraction answer = { 0 };
+	if (!completion && is_answer(program, language)) {
+		struct fh_extract_options options = { .language = language, .entry_point = problem->entry_point };
+		fh_extract(program, &options, &answer);
+		if (answer.code)
+			program = (struct fh_str){ answer.code, answer.size };
+	}
+	fh_clean_program(&code, program, language);
 	s->completion = fh_buf_take(&code, &s->size);
 	s->is_whole = !completion;
 	return 0;
@@ -190,7 +226,7 @@ static int read_sample(const struct fh_lines *l, const json_t *row, const struct
 		return fh_lines_error(l, err, "more than %zu samples", ITEMS_MAX);
 	struct fh_judge_sample *s = &FH_PUSH(to->items, to->count, to->capacity);
 	s->problem = problem - problems->items;
-	return text_of_sample(l, row, id.text, fh_judge_language_name(problem->language), s, err);
+	return text_of_sample(l, row, id.text, problem, s, err);
 }
 
 int fh_judge_samples_read(const char *path, const struct fh_judge_problems *problems, struct fh_judge_samples *ret,

@@ -237,6 +237,17 @@ class Honest(judging.Judging):
         self.check(PYTHON, ["\ufeffdef add(a, b):\n    return a + b\n", "def add(a, b):\n\u00a0\u00a0\u00a0\u00a0return a\u00a0+ b\n",
                             "def add(a, b):\n    \"\"\"It's a\u00a0sum.\"\"\"  # isn't it\u00a0?\n\u00a0   return a + b\n"])
 
+    def test_answers_in_markdown_as_solutions(self):
+        """A samples file may hold what the model said; a program with fences in its texts is a program all the same."""
+        right = "def add(a, b):\n    return a + b\n"
+        self.check(PYTHON, [f"```python\n{right}```\n", f"\n```\n{right}```", f"Here is the solution:\n\n```python\n{right}```\nIt adds.", f"~~~py\n{right}~~~\n",
+                            f"```python\n{right}", f"Wrong first:\n```python\ndef add(a, b:\n```\nRight:\n```python\n{right}```\n",
+                            f"Use it so:\n```python\nprint(add(1, 2))\n```\n```python\n{right}```\n",
+                            f'"""Adds.\n\n```python\nadd(1, 2)\n```\n"""\n{right}', 'def add(a, b):\n    """\n```python\nadd(1, 2)\n```\n    """\n    return a + b\n',
+                            f'# Adds:\n# see below\nFENCE = """\n```python\n"""\n{right}'])
+        self.check(PYTHON, ["```python\ndef add(a, b):\n    return a - b\n```\n", "Here:\n```python\nprint(3)\n```\n"], verdict="failed")
+        self.check(JAVASCRIPT, ["```js\nconst add = (a, b) => a + b;\n```\n", "Sure!\n\n```javascript\nfunction add(a, b) { return a + b; }\n```\n"], "node")
+
     def test_generic_rows_without_a_prompt_are_split(self):
         """The function's head comes from the reference, as it does in Python."""
         rows = {
