@@ -50,6 +50,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.reply(418 if "teapot" in self.path else 200, {"got": request, "answer": {"text": "any says hi"}},
                               X_Session="s-42")
         service = self.SERVICES.get(self.path.split("?")[0])
+        if self.path == "/v1/messages" and self.server.claude:
+            service = {**service, "content": [{"type": "text", "text": self.server.claude}]}
         if service:
             return self.reply(200, service)
         if self.path != "/v1/chat/completions":
@@ -138,6 +140,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = answer(None)
         body["choices"][0] = {"message": {"content": None, "tool_calls": [
             {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}, "finish_reason": "tool_calls"}
+        self.reply(200, body)
+
+    def model_tools_pair(self, request, count):
+        body = answer(None)
+        body["choices"][0] = {"message": {"content": None, "tool_calls": [
+            {"id": f"c{i}", "type": "function", "function": {"name": "add", "arguments": json.dumps({"a": i, "b": 2})}} for i in (1, 2)]},
+            "finish_reason": "tool_calls"}
         self.reply(200, body)
 
     def model_two_at_a_time(self, request, count):
@@ -231,6 +240,7 @@ class ModelServer(http.server.ThreadingHTTPServer):
         self.requests = []
         self.counts = collections.Counter()
         self.slow_seconds = 5
+        self.claude = None  # what /v1/messages answers; None: something
         self.together = 0
         self.url = f"http://127.0.0.1:{self.server_port}"
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()

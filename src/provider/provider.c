@@ -16,6 +16,17 @@ static const struct fh_provider_type *const fh_provider_types[] = {
 	&fh_provider_echo, &fh_provider_model, &fh_provider_request, &fh_provider_exec, &fh_provider_script,
 };
 
+/* Whether an id is the bare path of a JavaScript or TypeScript file, as in `id: ./provider.js`. */
+static bool fh_provider_is_plain_script(const char *id)
+{
+	static const char *const extensions[] = { ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts" };
+	const char *dot = strrchr(id, '.');
+	bool script = false;
+	for (size_t i = 0; dot && i < FH_ARRAY_SIZE(extensions); i++)
+		script = script || fh_streq(dot, extensions[i]);
+	return script && !strchr(id, ':');
+}
+
 /* Whether the path in an id, without ":function", ends with one of the suffixes. */
 static bool fh_provider_suffix_fits(const char *target, const char *const *suffixes)
 {
@@ -48,7 +59,8 @@ static const struct fh_provider_type *fh_provider_find(const char *id, const cha
 			return type;
 		}
 	}
-	return NULL;
+	*ret_target = id;
+	return fh_provider_is_plain_script(id) ? &fh_provider_script : NULL;
 }
 
 #define FH_PROVIDER_KNOWN                                                                                              \

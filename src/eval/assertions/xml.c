@@ -86,7 +86,7 @@ static json_t *read_xml(struct fh_str text, bool namespaces, char **ret_why)
  * one needs none. */
 static bool has_path(const json_t *tree, const char *path)
 {
-	const json_t *at = tree; /* an element, or a list of elements of one name */
+	const json_t *at = *path ? tree : NULL; /* an element, or a list of elements of one name */
 	fh_auto_free char *copy = fh_xstrdup(path);
 	char *save = NULL;
 	for (char *key = strtok_r(copy, ".", &save); key; key = strtok_r(NULL, ".", &save)) {
@@ -101,18 +101,21 @@ static bool has_path(const json_t *tree, const char *path)
 		if (!at)
 			return false;
 	}
-	return true;
+	return at != NULL;
 }
 
 static char *missing_of(const json_t *tree, const json_t *required)
 {
-	struct fh_buf b = FH_BUF_INIT(0);
+	fh_auto_buf struct fh_buf b = FH_BUF_INIT(0);
+	bool any = false; /* an empty path, as in `value: ""`, is that of no element */
 	for (size_t i = 0; i < json_array_size(required); i++) {
 		const char *path = json_string_value(json_array_get(required, i));
-		if (!has_path(tree, path))
-			fh_buf_addf(&b, "%s%s", b.n ? ", " : "", path);
+		if (has_path(tree, path))
+			continue;
+		fh_buf_addf(&b, "%s%s", any ? ", " : "", path);
+		any = true;
 	}
-	return b.n ? fh_buf_take(&b, NULL) : NULL;
+	return any ? fh_xstrdup(fh_buf_cstr(&b)) : NULL;
 }
 
 /* Why the text is not the XML that was asked for; NULL when it is. */

@@ -382,6 +382,8 @@ static int add_entry_text(struct loader *l, const char *text, size_t n)
 	int r = fh_eval_config_paths(l->config, name, &paths, l->err);
 	if (r < 0)
 		return fh_document_place(l->config->document, l->place, l->err);
+	if (strpbrk(name, "*?[{")) /* as in promptfoo: prompts of a glob are labelled by their files */
+		l->label = NULL;
 	for (size_t i = 0; i < paths.count && r == 0; i++)
 		r = add_file(l, paths.items[i], colon ? colon + 1 : NULL);
 	return r;

@@ -34,7 +34,7 @@ static char *script_id(const struct fh_eval_config *c, const char *id, bool plai
 	fh_auto_free char *function = NULL;
 	const char *rest = fh_starts_with(id, "python:") ? id + strlen("python:") : id;
 	rest += fh_text_is_file(rest) ? strlen("file://") : 0;
-	if (rest == id)
+	if (rest == id && strchr(id, ':')) /* without a prefix only the bare path of a JavaScript file names a script */
 		return NULL;
 	fh_text_split_file(rest, c->dir, &path, &function);
 	if (!fh_script_language_of(path, &language))

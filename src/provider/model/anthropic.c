@@ -41,6 +41,9 @@ static json_t *fh_anthropic_request(const struct fh_wire_call *call)
 	if (json_object_get(call->config, "temperature") || (!thinks && !json_object_get(call->config, "top_p")))
 		fh_wire_set_number(body, "temperature", call->config, "temperature", call->temperature, 0, false);
 	fh_chat_copy(body, call->config, keys);
+	if (json_is_object(json_object_get(call->config, "output_format")))
+		json_object_set(fh_wire_object(body, "output_config"), "format",
+		                json_object_get(call->config, "output_format"));
 	if (call->stream)
 		json_object_set_new(body, "stream", json_true());
 	if (json_is_object(json_object_get(call->config, "passthrough")))
@@ -96,9 +99,12 @@ static void fh_anthropic_take(json_t *answer, const json_t *config, struct fh_pr
 	fh_anthropic_usage(json_object_get(answer, "usage"), &ret->tokens);
 	ret->finish_reason = fh_anthropic_finish(fh_json_str(answer, "stop_reason", NULL));
 	fh_wire_reasoning(ret, thought.p, thought.n);
-	if (json_is_array(blocks))
+	bool schema = fh_streq(fh_json_str(json_object_get(config, "output_format"), "type", NULL), "json_schema");
+	if (json_is_array(blocks) && schema && !tools)
+		ret->output = fh_json_parse(fh_buf_str(&text), NULL, NULL);
+	if (json_is_array(blocks) && !ret->output)
 		ret->output = fh_json_bytes(fh_buf_str(&text));
-	else
+	else if (!ret->output)
 		fh_response_fail(ret, "API error: the server's answer holds no content");
 }
 
@@ -154,6 +160,7 @@ static unsigned fh_anthropic_event(json_t *answer, json_t *event)
 }
 
 const struct fh_wire fh_wire_anthropic = { .name = "messages",
+	                                       .chat = true,
 	                                       .path = "/v1/messages",
 	                                       .request = fh_anthropic_request,
 	                                       .take = fh_anthropic_take,

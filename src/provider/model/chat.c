@@ -3,19 +3,69 @@
 
 #include "base/text/parse.h"
 #include "base/path.h"
+#include "json/yaml.h"
 #include "provider/http/rate_headers.h"
 
 #define FH_CHAT_EXCERPT 2000
 #define FH_CHAT_RETRIES 4
 #define FH_CHAT_RETRIES_MAX 20
 
+static struct fh_str fh_chat_trim(struct fh_str text)
+{
+	while (text.n && strchr(" \t\r\n", text.p[0])) {
+		text.p++;
+		text.n--;
+	}
+	while (text.n && strchr(" \t\r\n", text.p[text.n - 1]))
+		text.n--;
+	return text;
+}
+
+static bool fh_chat_begins(struct fh_str text, const char *word)
+{
+	size_t n = strlen(word);
+	return text.n >= n && memcmp(text.p, word, n) == 0;
+}
+
+bool fh_chat_is_yaml(struct fh_str prompt)
+{
+	return fh_chat_begins(fh_chat_trim(prompt), "- role:");
+}
+
+/* Whether a trimmed text has the brackets of JSON. "[x] is open" and "[see below]" are texts. */
+static bool fh_chat_looks_like_json(struct fh_str text)
+{
+	static const char *const words[] = { "true", "false", "null" };
+	if (text.n < 2)
+		return false;
+	if (text.p[0] == '{')
+		return text.p[text.n - 1] == '}';
+	if (text.p[0] != '[' || text.p[text.n - 1] != ']')
+		return false;
+	struct fh_str in = fh_chat_trim((struct fh_str){ text.p + 1, text.n - 2 });
+	bool is = !in.n || strchr("\"{[-0123456789", in.p[0]);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++)
+		is = is || fh_chat_begins(in, words[i]);
+	return is;
+}
+
+static json_t *fh_chat_parse(struct fh_str prompt)
+{
+	return fh_chat_is_yaml(prompt) ? fh_yaml_load(prompt, "prompt", NULL, NULL) : fh_json_parse(prompt, NULL, NULL);
+}
+
+bool fh_chat_is_broken(struct fh_str prompt)
+{
+	if (!fh_chat_is_yaml(prompt) && !fh_chat_looks_like_json(fh_chat_trim(prompt)))
+		return false;
+	fh_auto_json json_t *value = fh_chat_parse(prompt);
+	return !value;
+}
+
 json_t *fh_chat_messages(struct fh_str prompt)
 {
-	size_t i = 0;
-	while (i < prompt.n && strchr(" \t\r\n", prompt.p[i]))
-		i++;
-	if (i < prompt.n && prompt.p[i] == '[') {
-		fh_auto_json json_t *list = fh_json_parse(prompt, NULL, NULL);
+	if (fh_chat_is_yaml(prompt) || fh_chat_begins(fh_chat_trim(prompt), "[")) {
+		fh_auto_json json_t *list = fh_chat_parse(prompt);
 		bool chat = json_array_size(list) > 0;
 		for (size_t m = 0; chat && m < json_array_size(list); m++)
 			chat = json_is_string(json_object_get(json_array_get(list, m), "role"));

@@ -4,9 +4,15 @@
 #include "provider/http/http.h"
 #include "provider/type.h"
 
-/* The prompt as a list of messages: the prompt itself when it is a JSON array of objects with a "role", else one
- * message of the user. New reference. */
+/* The prompt as a list of messages: the prompt itself when it is a list of objects with a "role", in JSON or in YAML
+ * that begins with "- role:"; else one message of the user. New reference. */
 FH_OWN json_t *fh_chat_messages(struct fh_str prompt);
+
+/* Whether the prompt is to be read as YAML. */
+bool fh_chat_is_yaml(struct fh_str prompt);
+/* Whether the prompt looks like JSON or a YAML chat and is neither. Sent as a text it would be graded as if the model
+ * had been asked what was meant: a variable with a quote or a line's end in it is enough. */
+bool fh_chat_is_broken(struct fh_str prompt);
 
 /* Copies the members of config that `keys` (NULL-terminated) names, in that order. */
 void fh_chat_copy(json_t *to, const json_t *config, const char *const *keys);

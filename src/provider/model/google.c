@@ -116,6 +116,7 @@ static unsigned fh_google_event(json_t *answer, json_t *event)
 }
 
 const struct fh_wire fh_wire_google = { .name = "generateContent",
+	                                    .chat = true,
 	                                    .path = "/v1beta/models/{model}:generateContent",
 	                                    .stream_path = "/v1beta/models/{model}:streamGenerateContent?alt=sse",
 	                                    .request = fh_google_request,

@@ -8,6 +8,7 @@
 #include "provider/model/prices.h"
 #include "provider/model/render.h"
 #include "provider/model/stream.h"
+#include "provider/model/tool_callbacks.h"
 #include "provider/settings.h"
 #include "provider/type.h"
 
@@ -332,6 +333,11 @@ static int fh_model_call(struct fh_provider *p, const struct fh_provider_request
 		fh_response_fail(ret, "the request cannot be made: %s", why.message);
 		return 0;
 	}
+	if (m->wire->chat && fh_chat_is_broken(request->prompt)) {
+		fh_response_fail(ret, "the prompt has the form of a chat, but is not valid %s",
+		                 fh_chat_is_yaml(request->prompt) ? "YAML" : "JSON");
+		return 0;
+	}
 	bool streams = m->wire->event && json_is_true(json_object_get(config, "stream"));
 	bool openai = fh_streq(m->service->name, "openai");
 	struct fh_wire_call call = { .model = m->model,
@@ -345,8 +351,10 @@ static int fh_model_call(struct fh_provider *p, const struct fh_provider_request
 	                                       "headers", json_object_get(config, "headers"));
 	FH_CLEANUP(fh_cached_call_end) struct fh_cached_call cached = { 0 };
 	code = fh_cached_call_begin(&cached, p, request, about, ret, err);
-	if (code || cached.hit)
+	if (code)
 		return code;
+	if (cached.hit)
+		return fh_tool_callbacks_apply(p, m->given, ret, err);
 	/* As in promptfoo, an answer in the form of a schema is parsed only where the config itself has the schema. */
 	fh_auto_json json_t *given = json_copy(m->given);
 	json_object_update(given, (json_t *)(uintptr_t)request->config);
@@ -356,7 +364,7 @@ static int fh_model_call(struct fh_provider *p, const struct fh_provider_request
 	if (ret->cost < 0 && !ret->error)
 		ret->cost = fh_price_of(m->service->name, m->model, config, &ret->tokens);
 	fh_cached_call_store(&cached, ret);
-	return 0;
+	return fh_tool_callbacks_apply(p, m->given, ret, err);
 }
 
 static bool fh_model_knows(const char *id)

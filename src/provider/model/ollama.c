@@ -111,6 +111,7 @@ static unsigned fh_ollama_event(json_t *answer, json_t *event)
 }
 
 const struct fh_wire fh_wire_ollama_chat = { .name = "chat",
+	                                         .chat = true,
 	                                         .path = "/api/chat",
 	                                         .request = fh_ollama_chat_request,
 	                                         .take = fh_ollama_chat_take,

@@ -194,6 +194,7 @@ static unsigned fh_openai_chat_event(json_t *answer, json_t *event)
 }
 
 const struct fh_wire fh_wire_openai_chat = { .name = "chat",
+	                                         .chat = true,
 	                                         .path = "/chat/completions",
 	                                         .request = fh_openai_chat_request,
 	                                         .take = fh_openai_chat_take,
@@ -326,6 +327,7 @@ static unsigned fh_openai_responses_event(json_t *answer, json_t *event)
 }
 
 const struct fh_wire fh_wire_openai_responses = { .name = "responses",
+	                                              .chat = true,
 	                                              .path = "/responses",
 	                                              .request = fh_openai_responses_request,
 	                                              .take = fh_openai_responses_take,

@@ -11,6 +11,7 @@
 #include "provider/model/chat.h"
 #include "provider/http/rate_headers.h"
 #include "provider/model/render.h"
+#include "provider/model/user_code.h"
 #include "script/script.h"
 #include "template/template.h"
 
@@ -263,61 +264,6 @@ static int fh_request_from_config(const struct fh_provider *p, const json_t *con
 
 /* ------------------------------------------------------------------------------------------ the user's own pieces */
 
-static bool fh_request_is_function(const char *code)
-{
-	code += strspn(code, " \t\r\n");
-	const char *arrow = strstr(code, "=>");
-	if (fh_starts_with(code, "function") || fh_starts_with(code, "async function"))
-		return true;
-	/* An arrow function such as "(a, b) => …" or "a => …": there is nothing but parameters before the arrow. */
-	return arrow && strspn(code, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$,(){} \t\r\n") >=
-	                    (size_t)(arrow - code);
-}
-
-/* Runs inline JavaScript (an expression, a function, or lines with a return) or file://x.js[:fn], file://x.py[:fn]. */
-static int fh_request_script(const struct fh_provider *p, const char *what, const char *code, const char *const *names,
-                             const char *call_with, json_t *args, json_t **ret, struct fh_provider_response *response,
-                             struct fh_error *err)
-{
-	fh_auto_free char *file = NULL, *function = NULL, *wrapped = NULL;
-	enum fh_script_language language = FH_SCRIPT_JAVASCRIPT;
-	if (!p->scripts)
-		return fh_error_set(err, FH_E_ARGUMENT, "provider %s was opened without script workers", p->id);
-	if (fh_starts_with(code, "file://")) {
-		const char *path = code + strlen("file://"), *colon = strchr(path, ':');
-		fh_auto_free char *name = fh_xstrndup(path, colon ? (size_t)(colon - path) : strlen(path));
-		file = fh_path_join(p->base_dir, name);
-		function = colon ? fh_xstrdup(colon + 1) : NULL;
-		if (!fh_script_language_of(file, &language)) {
-			fh_response_fail(response, "%s: %s is not a javascript or python file", what, file);
-			return 0;
-		}
-		if (!function && language == FH_SCRIPT_PYTHON)
-			function = fh_xstrdup("get_transform");
-	} else if (fh_request_is_function(code)) {
-		wrapped = fh_xasprintf("return (%s\n)(%s)", code, call_with);
-	}
-	struct fh_script_call call = { .language = language,
-		                           .code = file      ? NULL
-		                                   : wrapped ? wrapped
-		                                             : code,
-		                           .file = file,
-		                           .function = function,
-		                           .env = (const char *const *)p->granted,
-		                           .names = names,
-		                           .args = args };
-	fh_auto_script_result struct fh_script_result result = { 0 };
-	struct fh_error why = FH_ERROR_INIT;
-	int r = fh_script_call(p->scripts, &call, &result, &why);
-	if (r == -FH_E_CANCELLED)
-		return fh_error_set(err, FH_E_CANCELLED, "cancelled");
-	if (r < 0 || result.outcome != FH_SCRIPT_RETURNED)
-		fh_response_fail(response, "%s failed: %s", what, r < 0 ? why.message : result.error_message);
-	else
-		*ret = json_incref(result.value);
-	return 0;
-}
-
 /* Applies transformRequest (a template or a script), whose result replaces the prompt in the request. */
 static int fh_request_transform(const struct fh_provider *p, const json_t *config, struct fh_made_request *m,
                                 struct fh_provider_response *ret, struct fh_error *err)
@@ -327,7 +273,7 @@ static int fh_request_transform(const struct fh_provider *p, const json_t *confi
 	json_t *value = NULL;
 	if (!code || !*code)
 		return 0;
-	if (strstr(code, "{{") && !fh_request_is_function(code) && !fh_starts_with(code, "file://")) {
+	if (strstr(code, "{{") && !fh_user_code_is_function(code) && !fh_starts_with(code, "file://")) {
 		struct fh_buf text = FH_BUF_INIT(FH_RENDER_TEXT_MAX);
 		fh_auto_json json_t *pattern = json_string(code);
 		int r = fh_request_render_body(pattern, m->vars, &text, err);
@@ -338,7 +284,7 @@ static int fh_request_transform(const struct fh_provider *p, const json_t *confi
 	}
 	fh_auto_json json_t *args =
 	    json_pack("[O, O, {s:O}]", json_object_get(m->vars, "prompt"), m->vars, "vars", m->vars);
-	int r = fh_request_script(p, "transformRequest", code, names, "prompt, vars, context", args, &value, ret, err);
+	int r = fh_user_code_run(p, "transformRequest", code, names, "prompt, vars, context", args, &value, ret, err);
 	if (value)
 		json_object_set_new(m->vars, "prompt", value);
 	return r;
@@ -382,7 +328,7 @@ static int fh_request_take(const struct fh_provider *p, const json_t *config, co
 	fh_auto_json json_t *headers = fh_chat_headers_json(http);
 	fh_auto_json json_t *status_args = json_pack("[i]", http->status);
 	int code =
-	    valid ? fh_request_script(p, "validateStatus", valid, status_names, "status", status_args, &good, ret, err) : 0;
+	    valid ? fh_user_code_run(p, "validateStatus", valid, status_names, "status", status_args, &good, ret, err) : 0;
 	if (code || ret->error)
 		return code;
 	if (valid ? !json_is_true(good) : http->status < 200 || http->status > 299) {
@@ -395,7 +341,7 @@ static int fh_request_take(const struct fh_provider *p, const json_t *config, co
 	              "statusText", fh_http_reason(http->status), "headers", headers);
 	if (transform && *transform)
 		code =
-		    fh_request_script(p, "transformResponse", transform, names, "json, text, context", args, &value, ret, err);
+		    fh_user_code_run(p, "transformResponse", transform, names, "json, text, context", args, &value, ret, err);
 	else
 		value = json_incref(json ? json : text);
 	if (code || ret->error)
@@ -403,7 +349,7 @@ static int fh_request_take(const struct fh_provider *p, const json_t *config, co
 	fh_request_fill(value, ret);
 	if (session && !ret->error) {
 		fh_auto_json json_t *data = json_pack("[{s:O, s:O}]", "headers", headers, "body", json ? json : text);
-		code = fh_request_script(p, "sessionParser", session, data_names, "data", data, &id, ret, err);
+		code = fh_user_code_run(p, "sessionParser", session, data_names, "data", data, &id, ret, err);
 		if (id && !json_is_null(id)) {
 			ret->extra = ret->extra ? ret->extra : json_object();
 			json_object_set(ret->extra, "sessionId", id);

@@ -22,6 +22,7 @@ enum { FH_WIRE_TEXT = 1, FH_WIRE_END = 2 }; /* result of an event: it had text; 
 struct fh_wire {
 	const char *name;
 	enum fh_provider_operation operation;
+	bool chat;                      /* takes messages: a prompt in the form of a chat is one */
 	const char *path, *stream_path; /* {model} is replaced by the model's name; stream_path NULL: same as path */
 	FH_OWN json_t *(*request)(const struct fh_wire_call *call);
 	/* Fills the response from an answer that is an object without an error. ret->raw is already set. */

@@ -91,6 +91,38 @@ class Providers(support.TempDir):
     def test_tool_calls(self):
         self.assertEqual(self.row("openai:tools")["response"]["output"][0]["function"]["name"], "f")
 
+    def test_the_users_functions_answer_the_tools_that_a_model_calls(self):
+        self.write("tools.js", "module.exports = { add: (text) => { const { a, b } = JSON.parse(text); return { sum: a + b }; } };\n")
+        calls = [{"a": 1, "b": 2}, {"a": 2, "b": 2}]
+        for callback, output in (("async (text) => String(JSON.parse(text).a + JSON.parse(text).b)", "3\n4"),
+                                 ("file://tools.js:add", '{"sum":3}\n{"sum":4}'),
+                                 ("() => { throw new Error('no') }", calls)):  # one that fails leaves the calls as they are
+            with self.subTest(callback):
+                row = self.row({"id": "openai:tools-pair", "config": {"functionToolCallbacks": {"add": callback}}})
+                got = row["response"]["output"]
+                self.assertEqual(got if isinstance(got, str) else [json.loads(c["function"]["arguments"]) for c in got], output)
+        row = self.row({"id": "openai:tools-pair", "config": {"functionToolCallbacks": {"other": "() => 'x'"}}})
+        self.assertEqual(len(row["response"]["output"]), 2)
+
+    def test_a_chat_that_is_not_one_is_an_error_and_not_sent_as_text(self):
+        prompts = ['[{"role": "user", "content": "{{x}}"}]\n', "- role: user\n  content: {{x}}\n", "[todo] {{x}}", "{% if true %}{ {{x}} }{% endif %}"]
+        self.config("openai:good", prompts=["%s{{x}}" % "", *prompts], tests=[{"vars": {"x": 'say "hi'}}])
+        rows = self.rows(PROMPTFOO_DISABLE_JSON_AUTOESCAPE="true")
+        self.assertEqual([row.get("error") or row["response"]["output"] for row in rows],
+                         ['you said: say "hi', "the prompt has the form of a chat, but is not valid JSON", 'you said: say "hi',
+                          'you said: [todo] say "hi', "the prompt has the form of a chat, but is not valid JSON"])
+        self.config("openai:good", prompts=prompts[:2], tests=[{"vars": {"x": "a: b: c"}}])
+        self.assertEqual([row.get("error") or row["response"]["output"] for row in self.rows(PROMPTFOO_DISABLE_JSON_AUTOESCAPE="true")],
+                         ["you said: a: b: c", "the prompt has the form of a chat, but is not valid YAML"])
+
+    def test_an_answer_in_the_form_of_a_schema(self):
+        schema = {"type": "json_schema", "schema": {"type": "object"}}
+        self.server.claude = '{"n": 1}'
+        row = self.row({"id": "anthropic:messages:m", "config": {"output_format": schema}},
+                       ANTHROPIC_BASE_URL=self.server.url, ANTHROPIC_API_KEY="k")
+        self.assertEqual(row["response"]["output"], {"n": 1})
+        self.assertEqual(self.server.requests[-1][2]["output_config"], {"format": schema})
+
     # ------------------------------------------------------------------------------------------- any server over HTTP
     def any(self, prompt='say "hi"', vars={}, **config):
         self.config({"id": self.server.url + "/any", "config": config}, prompts=[prompt], tests=[{"vars": {"x": "1", **vars}}])
@@ -435,6 +467,14 @@ class Providers(support.TempDir):
         self.write("f.mjs", "export default async (prompt) => ({ output: prompt.length });\n")
         self.config({"id": "file://p.js", "config": {"k": "K"}}, "file://f.mjs", tests=[{"vars": {"v": 1}}])
         self.assertEqual([r["response"]["output"] for r in self.rows()], ["hello K 1", 5])
+
+    def test_a_javascript_file_without_a_prefix(self):
+        self.write("p.js", "module.exports = class { id() { return 'mine'; } async callApi(p) { return {output: 'js ' + p}; } "
+                           "async callEmbeddingApi(text) { return {embedding: [1, 0]}; } };\n")
+        self.config("p.js", {"id": "./p.js", "label": "L"},
+                    tests=[{"assert": [{"type": "similar", "value": "x", "provider": "./p.js"}]}])
+        rows = self.rows()
+        self.assertEqual([(r["provider"]["id"], r["response"]["output"], r["success"]) for r in rows], [("mine", "js hello", True)] * 2)
 
     def test_what_a_script_does_wrong_is_an_error_of_its_row(self):
         self.write("p.py", "def call_api(p, o, c):\n"
