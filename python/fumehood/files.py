@@ -5,6 +5,7 @@ Paths are relative to the working directory, or absolute; they mean what they me
 there are untrusted text.
 """
 import ctypes
+import io
 import os
 from ctypes import byref, c_char_p, c_size_t, c_void_p
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional
@@ -88,17 +89,18 @@ class File(_Handle):
 
     def read(self, n: int = -1) -> bytes:
         """Up to ``n`` bytes; all that is left without; b"" at the end."""
-        pieces: List[bytes] = []
+        read = io.BytesIO()     # grows without a copy, and gives its bytes away without one
         size = _PIECE if n < 0 else min(n, _PIECE)
         buffer = ctypes.create_string_buffer(max(size, 1))
+        view = memoryview(buffer)
         while size:
             error = _l.CError()
             with self._client.using():
                 got = _l.check(_l.lib.fh_file_stream_read(self._open(), buffer, size, byref(error)), error)
-            pieces.append(buffer.raw[:got])
+            read.write(view[:got])
             if got == 0 or n >= 0:
                 break
-        return b"".join(pieces)
+        return read.getvalue()
 
     def write(self, data: Text) -> int:
         raw, error = _request.raw(data, "data"), _l.CError()

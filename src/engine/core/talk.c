@@ -26,8 +26,8 @@ enum {
 static bool transfer_is_stuck(struct fh_transfer *t)
 {
 	const struct fh_output *s = t->stream;
-	uint64_t moved = s ? s->acked + s->buffer.n : 0;
-	bool reader_is_slow = s && s->buffer.n >= s->window;
+	uint64_t moved = s ? s->acked + fh_output_held(s) : 0;
+	bool reader_is_slow = s && fh_output_held(s) >= s->window;
 	bool stuck = t->awaited && moved == t->moved && !reader_is_slow;
 	t->awaited = true;
 	t->moved = moved;
@@ -45,7 +45,7 @@ static uint64_t carried(const struct fh_process *p)
 {
 	uint64_t moved = p->input.written;
 	for (const struct fh_output *s = p->streams; s; s = s->next)
-		moved += s->acked + s->buffer.n;
+		moved += s->acked + fh_output_held(s);
 	return moved;
 }
 
@@ -57,7 +57,7 @@ static bool helper_is_stuck(struct fh_process *p)
 	uint64_t moved = carried(p) + (reader ? carried(reader) : 0);
 	bool waits = !p->joined && !p->input.end_seen && p->input.buffer.n == p->input.taken;
 	for (const struct fh_output *s = p->streams; s; s = s->next)
-		waits = waits || s->buffer.n >= s->window;
+		waits = waits || fh_output_held(s) >= s->window;
 	bool stuck = p->awaited && moved == p->moved && !waits;
 	p->awaited = true;
 	p->moved = moved;

@@ -486,12 +486,12 @@ long fh_helper_read(const char *const *argv, uint64_t *ret_count)
 	long r = fd < 0 ? fd : announce(fd, argv[3]);
 	while (r == 0 && (left || argv[2][0] == '0')) {
 		size_t want = argv[2][0] != '0' && left < CHUNK ? (size_t)left : CHUNK;
-		long n = fh_sys(__NR_pread64, fd, chunk, want, at);
+		long n = fh_sys(__NR_pread64, fd, fh_out_room(want), want, at);
 		if (n == -EINTR)
 			continue;
 		if (n <= 0)
 			return n;
-		fh_out_plain(FH_HELPER_DATA, chunk, (size_t)n);
+		fh_out_filled(FH_HELPER_DATA, (size_t)n);
 		if ((size_t)n == want) /* a short read is the last: its record is flushed together with DONE */
 			fh_out_flush();
 		at += n;

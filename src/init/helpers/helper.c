@@ -76,13 +76,23 @@ void fh_out_end(void)
 	put_head(out + record_at, kind, out_used - record_at - HEAD);
 }
 
-void fh_out_plain(unsigned kind, const void *p, size_t n)
+char *fh_out_room(size_t n)
 {
 	if (n + HEAD > OUT_SIZE - out_used)
 		fh_out_flush();
+	return out + out_used + HEAD;
+}
+
+void fh_out_filled(unsigned kind, size_t n)
+{
 	put_head(out + out_used, kind, n);
-	memcpy(out + out_used + HEAD, p, n);
 	out_used += HEAD + n;
+}
+
+void fh_out_plain(unsigned kind, const void *p, size_t n)
+{
+	memcpy(fh_out_room(n), p, n);
+	fh_out_filled(kind, n);
 }
 
 void fh_out_done(long error, uint64_t count)

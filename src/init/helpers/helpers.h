@@ -16,6 +16,9 @@ void fh_out_bytes(unsigned field, const void *p, size_t n);
 void fh_out_text(unsigned field, const char *text);
 void fh_out_end(void);
 void fh_out_plain(unsigned kind, const void *p, size_t n); /* writes a whole DATA or VALUE record */
+/* The same without a copy: room for the contents of a record of at most n bytes, and the record once it is filled. */
+char *fh_out_room(size_t n);
+void fh_out_filled(unsigned kind, size_t n);
 void fh_out_flush(void);
 void fh_out_done(long error, uint64_t count); /* error: 0 or -errno; flushes too */
 

@@ -3,11 +3,19 @@
 
 #include <errno.h>
 
+enum { LONG = 64 }; /* bytes from which on a string instruction is faster than a loop, which it takes time to start */
+
 /* The compiler may emit calls of these four even in freestanding code. */
 void *memcpy(void *to, const void *from, size_t n)
 {
 	char *t = to;
 	const char *f = from;
+#ifdef __x86_64__
+	if (n >= LONG) {
+		__asm__ volatile("rep movsb" : "+D"(t), "+S"(f), "+c"(n) : : "memory");
+		return to;
+	}
+#endif
 	while (n--)
 		*t++ = *f++;
 	return to;
@@ -16,6 +24,12 @@ void *memcpy(void *to, const void *from, size_t n)
 void *memset(void *p, int c, size_t n)
 {
 	char *t = p;
+#ifdef __x86_64__
+	if (n >= LONG) {
+		__asm__ volatile("rep stosb" : "+D"(t), "+c"(n) : "a"(c) : "memory");
+		return p;
+	}
+#endif
 	while (n--)
 		*t++ = (char)c;
 	return p;

@@ -2,6 +2,7 @@
 #include "engine/core/process/stream.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -12,11 +13,25 @@
 #include "engine/core/process/process.h"
 #include "engine/core/sandbox.h"
 
+enum { LARGE_PIPE = 256 << 10 };
+
 /* ---------------------------------------------------------------------------------------- from a pipe to a client */
 
 static uint64_t received(const struct fh_output *s)
 {
-	return s->acked + s->buffer.n;
+	return s->acked + fh_output_held(s);
+}
+
+/* Drops the oldest bytes that are held. They leave the buffer only when they are most of it: the others would be moved
+ * for each piece that a client acknowledges. */
+static void drop(struct fh_output *s, size_t n)
+{
+	s->acked += n;
+	s->gone += n;
+	if (s->gone >= fh_output_held(s)) {
+		fh_buf_drop(&s->buffer, s->gone);
+		s->gone = 0;
+	}
 }
 
 static void send_pending(struct fh_engine *e, struct fh_output *s)
@@ -28,7 +43,7 @@ static void send_pending(struct fh_engine *e, struct fh_output *s)
 	struct fh_buf *out = fh_connection_out(c);
 	bool any = false;
 	while (s->sent < received(s)) {
-		size_t at = (size_t)(s->sent - s->acked), n = FH_MIN(s->buffer.n - at, (size_t)FH_FRAME_DATA_MAX);
+		size_t at = s->gone + (size_t)(s->sent - s->acked), n = FH_MIN(s->buffer.n - at, (size_t)FH_FRAME_DATA_MAX);
 		fh_frame_write_data(out, s->id, 0, s->sent, (struct fh_str){ s->buffer.p + at, n });
 		s->sent += n;
 		any = true;
@@ -53,10 +68,9 @@ static void after_end(struct fh_output *s)
 /* Discards the oldest bytes of a stream that no client reads. */
 static void make_room(struct fh_output *s)
 {
-	if (!s->drop || s->connection || s->buffer.n < s->window)
+	if (!s->drop || s->connection || fh_output_held(s) < s->window)
 		return;
-	fh_buf_drop(&s->buffer, s->window / 2);
-	s->acked += s->window / 2;
+	drop(s, s->window / 2);
 	s->sent = s->acked;
 }
 
@@ -64,7 +78,7 @@ static void read_on(struct fh_engine *e, struct fh_output *s)
 {
 	make_room(s);
 	if (s->fd >= 0)
-		(void)fh_watch_set(e->loop, &s->watch, s->fd, s->buffer.n < s->window ? EPOLLIN : 0);
+		(void)fh_watch_set(e->loop, &s->watch, s->fd, fh_output_held(s) < s->window ? EPOLLIN : 0);
 }
 
 void fh_output_end(struct fh_engine *e, struct fh_output *s)
@@ -88,6 +102,17 @@ static void over_limit(struct fh_engine *e, struct fh_output *s)
 	fh_output_end(e, s);
 }
 
+/* A helper that fills its pipe has much to send: with a larger one it waits less often for the engine. Only helpers, as
+ * what a program makes the kernel hold is the program's. */
+static void grow_pipe(struct fh_output *s)
+{
+	if (s->grown || !s->process || !s->process->helper)
+		return;
+	s->grown = true;
+	(void)fcntl(s->fd, F_SETPIPE_SZ,
+	            LARGE_PIPE); /* beyond a user's quota of pipe memory it fails, and changes nothing */
+}
+
 static void on_event(struct fh_watch *w, uint32_t events)
 {
 	struct fh_output *s = w->owner;
@@ -96,9 +121,9 @@ static void on_event(struct fh_watch *w, uint32_t events)
 	if (s->sandbox->program.starting)
 		s->sandbox->origin->settle_program(
 		    s->sandbox, false); /* tells the client that the program was started, before it gets output */
-	while (s->buffer.n < s->window) {
+	while (fh_output_held(s) < s->window) {
 		uint64_t left = s->limit == FH_UNLIMITED ? UINT64_MAX : s->limit - received(s);
-		size_t want = (size_t)FH_MIN((uint64_t)(s->window - s->buffer.n), (uint64_t)FH_FRAME_DATA_MAX);
+		size_t want = (size_t)FH_MIN((uint64_t)(s->window - fh_output_held(s)), (uint64_t)FH_FRAME_DATA_MAX);
 		bool last = left < want; /* reads one byte more than may be kept, to learn whether there is more */
 		want = last ? (size_t)left + 1 : want;
 		char *room = fh_buf_reserve(&s->buffer, want);
@@ -121,6 +146,8 @@ static void on_event(struct fh_watch *w, uint32_t events)
 		s->buffer.n += (size_t)n;
 		if ((size_t)n < want)
 			break;
+		if (n == FH_FRAME_DATA_MAX)
+			grow_pipe(s);
 	}
 	send_pending(e, s);
 	read_on(e, s);
@@ -128,7 +155,7 @@ static void on_event(struct fh_watch *w, uint32_t events)
 
 void fh_output_catch_up(struct fh_output *s)
 {
-	if (s->fd >= 0 && s->buffer.n < s->window)
+	if (s->fd >= 0 && fh_output_held(s) < s->window)
 		on_event(&s->watch, 0);
 }
 
@@ -166,8 +193,7 @@ void fh_output_credit(struct fh_engine *e, struct fh_output *s, uint64_t offset)
 {
 	if (offset <= s->acked || offset > s->sent)
 		return; /* outdated or invented: nothing to drop */
-	fh_buf_drop(&s->buffer, (size_t)(offset - s->acked));
-	s->acked = offset;
+	drop(s, (size_t)(offset - s->acked));
 	if (!s->ended)
 		read_on(e, s);
 }

@@ -20,12 +20,18 @@ struct fh_output {
 	struct fh_watch watch;
 	int fd; /* -1: end of file was reached, or not open yet */
 	struct fh_buf buffer;
+	size_t gone;                 /* bytes at the start of the buffer that are acknowledged and not yet dropped */
 	uint64_t acked, sent, limit; /* offsets in the stream; limit: how many bytes are kept, FH_UNLIMITED: all */
 	size_t window;
-	bool ended, truncated, end_sent;
-	bool drop;                           /* while no client is attached, discards the oldest bytes to make room */
+	bool ended, truncated, end_sent, grown; /* grown: the pipe was made larger, once */
+	bool drop;                              /* while no client is attached, discards the oldest bytes to make room */
 	void (*on_end)(struct fh_output *s); /* called when the client has acknowledged all bytes and END was sent to it */
 };
+/* Bytes that the client has not acknowledged. */
+static inline size_t fh_output_held(const struct fh_output *s)
+{
+	return s->buffer.n - s->gone;
+}
 struct fh_output *fh_output_new(struct fh_engine *e, enum fh_stream_kind kind, struct fh_connection *c, size_t window,
                                 uint64_t limit);
 void fh_output_open(struct fh_engine *e, struct fh_output *s, int fd); /* takes ownership of fd and starts to read */
