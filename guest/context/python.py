@@ -17,6 +17,7 @@ import select
 import signal
 import sys
 import threading
+import time
 import types
 
 FILES = globals().get("FILES", {})
@@ -426,6 +427,7 @@ class Driver:
         self.loop = None
         self.old_loops = []  # event loops of the contexts that this one was branched from
         self.exiting = False
+        self.started = time.time() - 1  # times of files may be some milliseconds behind
 
     # ---- interrupts
 
@@ -524,6 +526,32 @@ class Driver:
     def complete(self, request):
         self.wire.emit("end", id=request.get("id"), status="ok", **self.shell.complete(request.get("code") or ""))
 
+    def adopt(self, request):
+        """This interpreter was started before it was known for whom. There is no answer."""
+        os.environ.update(request.get("env") or {})
+        self._look_for_packages()
+
+    def _look_for_packages(self):
+        """What `site` does at a start, for folders of packages that were made or changed since."""
+        import importlib
+        site = sys.modules.get("site")
+        if site is None:
+            return
+        user = site.getusersitepackages() if site.ENABLE_USER_SITE else None
+        for folder in [user] * bool(user) + site.getsitepackages():
+            try:
+                changed = os.stat(folder).st_mtime >= self.started or folder not in sys.path
+            except OSError:
+                continue
+            before = list(sys.path)
+            if changed:
+                site.addsitedir(folder)
+            if folder == user and folder not in before:  # a start puts it before the system's
+                added = sys.path[len(before):]
+                at = min([before.index(name) for name in site.getsitepackages() if name in before] or [len(before)])
+                sys.path[:] = before[:at] + added + before[at:]
+        importlib.invalidate_caches()
+
     def branch(self, request):
         part("branch").branch(self, request)
 
@@ -542,7 +570,7 @@ class Driver:
                 wire.later("stderr", text="cannot import %s ahead: %s\n" % (name, error))
         self.shell = self._shell(options.get("shell") or "auto")
         wire.emit("ready", protocol=1, pid=os.getpid(), shell=self.shell.name, version=self.shell.version)
-        handlers = {"run": self.run, "complete": self.complete, "branch": self.branch}
+        handlers = {"run": self.run, "complete": self.complete, "branch": self.branch, "adopt": self.adopt}
         while not self.exiting:
             request = self.wait()
             if request is None:

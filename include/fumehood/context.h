@@ -118,6 +118,11 @@ struct fh_context_outcome {
 /* Starts the interpreter in the sandbox and waits until it accepts code. The sandbox must outlive the context. */
 FH_PUBLIC int fh_context_create(struct fh_sandbox *sandbox, const struct fh_context_options *options,
                                 struct fh_context **ret, struct fh_error *err);
+/* Gives a context that was started ahead of its use, and has run nothing, to its user: `env` is added to its variables,
+ * and modules that were installed since it started are found. Python only. FH_E_UNAVAILABLE: another language, or `env`
+ * has a variable that an interpreter reads when it starts (PYTHONHASHSEED, LANG, TZ, …) with a new value;
+ * FH_E_NOT_FOUND: it has run code, or has ended. Then make another. */
+FH_PUBLIC int fh_context_adopt(struct fh_context *context, const char *const *env, struct fh_error *err);
 FH_PUBLIC int fh_context_run(struct fh_context *context, const struct fh_context_run_options *options,
                              struct fh_context_outcome *ret, struct fh_error *err);
 /* Interrupts the current run, as Ctrl-C does. To be called from another thread. Does nothing if no run is in

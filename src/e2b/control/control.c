@@ -247,7 +247,7 @@ static void show(struct fh_http_request *r, struct fh_str body)
 static void end(struct fh_http_request *r, struct fh_str body)
 {
 	fh_auto_hosted struct fh_hosted *h = fh_control_find(r);
-	if (h && fh_hosted_end(h))
+	if (h && fh_hosted_end_soon(h))
 		fh_http_reply_empty(r, 204);
 	else if (h)
 		fh_e2b_fail(r, 404, "Sandbox \"%s\" has ended", h->id);

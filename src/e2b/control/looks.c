@@ -78,6 +78,9 @@ static void metrics(struct fh_http_request *r, struct fh_str body)
 	                 "# HELP fumehood_sandboxes Sandboxes that are there now.\n"
 	                 "fumehood_sandboxes{state=\"running\"} %zu\n"
 	                 "fumehood_sandboxes{state=\"paused\"} %zu\n"
+	                 "# TYPE fumehood_sandboxes_ahead gauge\n"
+	                 "# HELP fumehood_sandboxes_ahead Sandboxes that were made ahead and wait for a request.\n"
+	                 "fumehood_sandboxes_ahead %zu\n"
 	                 "# TYPE fumehood_sandboxes_created counter\n"
 	                 "# HELP fumehood_sandboxes_created Sandboxes that clients created.\n"
 	                 "fumehood_sandboxes_created_total %llu\n"
@@ -92,7 +95,7 @@ static void metrics(struct fh_http_request *r, struct fh_str body)
 	                 "# HELP fumehood_uptime_seconds Since the server was started.\n"
 	                 "fumehood_uptime_seconds %.3f\n"
 	                 "# EOF\n",
-	                 running, n - running, (unsigned long long)atomic_load(&s->created),
+	                 running, n - running, fh_hosted_waiting(s->registry), (unsigned long long)atomic_load(&s->created),
 	                 (unsigned long long)atomic_load(&s->requests), (unsigned long long)atomic_load(&s->failures),
 	                 (double)(fh_now_ns() - s->started_ns) / FH_NS_PER_S);
 	fh_http_reply(r, 200, "application/openmetrics-text; version=1.0.0; charset=utf-8", fh_str(text));

@@ -7,28 +7,35 @@
 #include "base/error.h"
 #include "e2b/common/random_text.h"
 #include "e2b/common/state.h"
+#include "e2b/hosted/ahead.h"
 #include "e2b/hosted/boot.h"
 #include "e2b/hosted/e2b.h"
 #include "e2b/hosted/logs.h"
 #include "e2b/hosted/start_command.h"
 #include "e2b/hosted/templates.h"
 #include "e2b/hosted/volumes.h"
+#include "fumehood/context.h"
 #include "fumehood/session.h"
 
 enum {
 	BUCKETS = 1024,
+	ENDING_MAX =
+	    16,      /* how many sandboxes are gone and still there; beyond that a client waits until its own has ended */
 	REAPERS = 4, /* ending a sandbox waits for the kernel: many that end at once do not wait for each other */
 };
 #define LOOK_NS (FH_NS_PER_S / 2)
 
 struct fh_hosted_registry {
 	struct fh_e2b *server;
-	uint64_t total_max, total; /* total: sandboxes in the buckets and those being made */
+	uint64_t total_max, total; /* total: sandboxes in the buckets, those being made, those that wait (ahead.h) */
 	uint64_t order;
 	pthread_mutex_t lock;
 	pthread_cond_t sooner; /* signalled when a sandbox's end was set that may come before all others */
 	pthread_t reapers[REAPERS];
 	bool stopping;
+	struct fh_ahead *ahead;
+	struct fh_hosted *ending; /* by ->next: are gone, and to be destroyed; each with the list's reference */
+	size_t ending_count;
 	struct fh_hosted *buckets[BUCKETS];
 };
 
@@ -46,6 +53,7 @@ static size_t bucket_of(const char *id)
 
 static void hosted_free(struct fh_hosted *h)
 {
+	fh_context_free(h->first_python);
 	fh_sandbox_free(h->sandbox);
 	fh_e2b_engine_drop(h->engine);
 	json_decref(h->metadata);
@@ -139,7 +147,7 @@ size_t fh_hosted_list(struct fh_hosted_registry *g, FH_NULLABLE const struct fh_
 /* ---------------------------------------------------------------------------------------------------------- begin */
 
 /* uncounted: the server's own sandbox for a volume, of which there is one at most. */
-static int reserve(struct fh_hosted_registry *g, const struct fh_key *owner, bool uncounted, struct fh_error *err)
+static int try_reserve(struct fh_hosted_registry *g, const struct fh_key *owner, bool uncounted, struct fh_error *err)
 {
 	uint64_t own = 0, max = owner->ceilings.value[FH_CEILING_SANDBOXES];
 	pthread_mutex_lock(&g->lock);
@@ -158,7 +166,17 @@ static int reserve(struct fh_hosted_registry *g, const struct fh_key *owner, boo
 	return full ? fh_error_set(err, FH_E_UNAVAILABLE, "the server has reached its maximum number of sandboxes") : 0;
 }
 
-static void unreserve(struct fh_hosted_registry *g)
+/* What waits for a request to come gives way to one that is there. */
+static int reserve(struct fh_hosted_registry *g, const struct fh_key *owner, bool uncounted, struct fh_error *err)
+{
+	int r;
+	do
+		r = try_reserve(g, owner, uncounted, err);
+	while (r == -FH_E_UNAVAILABLE && fh_ahead_give_up_one(g->ahead));
+	return r;
+}
+
+void fh_hosted_give_place(struct fh_hosted_registry *g)
 {
 	pthread_mutex_lock(&g->lock);
 	g->total--;
@@ -207,6 +225,17 @@ static struct fh_hosted *hosted_new(struct fh_hosted_registry *g, const struct f
 	return h;
 }
 
+FH_OWN FH_NULLABLE struct fh_hosted *fh_hosted_new_ahead(struct fh_hosted_registry *g, const struct fh_key *owner,
+                                                         const char *template_id)
+{
+	const struct fh_hosted_request q = { .owner = owner, .template_id = template_id };
+	pthread_mutex_lock(&g->lock);
+	bool has_place = !g->stopping && g->total < g->total_max;
+	g->total += has_place;
+	pthread_mutex_unlock(&g->lock);
+	return has_place ? hosted_new(g, &q) : NULL;
+}
+
 static void set_end(struct fh_hosted *h, uint64_t lifetime_ms)
 {
 	h->lifetime_ms = (int64_t)lifetime_ms;
@@ -223,10 +252,10 @@ int fh_hosted_create(struct fh_hosted_registry *g, const struct fh_hosted_reques
 		return r;
 	struct fh_hosted *h = hosted_new(g, q);
 	r = fh_volume_mounts_take(g->server->volumes, q->owner, q->volumes, &h->volumes, &h->volume_count, err);
-	if (r == 0)
+	if (r == 0 && (q->branch_of || !fh_ahead_take(g->ahead, h)))
 		r = fh_hosted_boot(h, q->branch_of, -1, err);
 	if (r < 0) {
-		unreserve(g);
+		fh_hosted_give_place(g);
 		fh_hosted_drop(h);
 		return r;
 	}
@@ -281,7 +310,7 @@ int fh_hosted_again(struct fh_hosted_registry *g, const struct fh_key *owner, co
 	if (r == 0 && fh_sandbox_pause(h->sandbox, NULL, err) < 0)
 		r = -1;
 	if (r < 0) {
-		unreserve(g);
+		fh_hosted_give_place(g);
 		fh_hosted_drop(h);
 		return r;
 	}
@@ -315,7 +344,9 @@ static void forget(struct fh_hosted_registry *g, struct fh_hosted *h)
 		fh_hosted_drop(h);
 }
 
-bool fh_hosted_end(struct fh_hosted *h)
+/* Marks the sandbox as gone, so that nobody finds it. False: it was gone already. Else the caller has a reference, and
+ * has to destroy it. */
+static bool begin_end(struct fh_hosted *h)
 {
 	pthread_mutex_lock(&h->lock);
 	bool was = h->state != FH_HOSTED_GONE;
@@ -327,10 +358,44 @@ bool fh_hosted_end(struct fh_hosted *h)
 	if (!h->server->registry->stopping && !fh_e2b_engine_is_dead(h->engine))
 		fh_hosted_keep_no_more(h); /* otherwise a server that is started later would restore the sandbox */
 	forget(h->server->registry, h);
+	return true;
+}
+
+/* Drops the reference. */
+static void destroy(FH_OWN struct fh_hosted *h)
+{
 	(void)fh_sandbox_destroy(h->sandbox, NULL); /* fails if the engine has died, which ended the sandbox too */
 	fh_volume_mounts_release(h);
 	fh_hosted_release_parts(h);
 	fh_hosted_drop(h);
+}
+
+bool fh_hosted_end(struct fh_hosted *h)
+{
+	if (!begin_end(h))
+		return false;
+	destroy(h);
+	return true;
+}
+
+bool fh_hosted_end_soon(struct fh_hosted *h)
+{
+	struct fh_hosted_registry *g = h->server->registry;
+	if (!begin_end(h))
+		return false;
+	pthread_mutex_lock(&g->lock);
+	bool later = !h->volume_count && g->ending_count < ENDING_MAX && !g->stopping;
+	if (later) {
+		struct fh_hosted **last = &g->ending;
+		while (*last)
+			last = &(*last)->next;
+		*last = h;
+		g->ending_count++;
+		pthread_cond_signal(&g->sooner);
+	}
+	pthread_mutex_unlock(&g->lock);
+	if (!later)
+		destroy(h);
 	return true;
 }
 
@@ -378,16 +443,23 @@ static struct fh_hosted *next_end(struct fh_hosted_registry *g, int64_t *ret_wak
 	return NULL;
 }
 
-/* A reaper: ends what is due, and everything once the registry stops. */
+/* A reaper: destroys what is gone, ends what is due, and everything once the registry stops. */
 static void *reap(void *context)
 {
 	struct fh_hosted_registry *g = context;
 	int64_t wake_ns = INT64_MAX;
 	pthread_mutex_lock(&g->lock);
 	for (;;) {
-		struct fh_hosted *h = next_end(g, &wake_ns);
+		struct fh_hosted *gone = g->ending, *h = gone ? NULL : next_end(g, &wake_ns);
 		bool stopping = g->stopping;
-		if (h) {
+		if (gone) {
+			g->ending = gone->next;
+			g->ending_count--;
+			gone->next = NULL;
+			pthread_mutex_unlock(&g->lock);
+			destroy(gone);
+			pthread_mutex_lock(&g->lock);
+		} else if (h) {
 			pthread_mutex_unlock(&g->lock);
 			fh_hosted_end_or_pause(h, stopping);
 			pthread_mutex_lock(&g->lock);
@@ -419,6 +491,7 @@ FH_OWN struct fh_hosted_registry *fh_hosted_registry_new(struct fh_e2b *server, 
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&g->sooner, &monotonic);
 	pthread_condattr_destroy(&monotonic);
+	g->ahead = fh_ahead_new(g);
 	for (size_t i = 0; i < REAPERS; i++)
 		if (pthread_create(&g->reapers[i], NULL, reap, g) != 0)
 			abort();
@@ -432,6 +505,7 @@ void fh_hosted_registry_stop(struct fh_hosted_registry *g)
 	g->stopping = true;
 	pthread_cond_broadcast(&g->sooner);
 	pthread_mutex_unlock(&g->lock);
+	fh_ahead_stop(g->ahead);
 	for (size_t i = 0; i < REAPERS && !was; i++)
 		pthread_join(g->reapers[i], NULL);
 }
@@ -439,38 +513,18 @@ void fh_hosted_registry_stop(struct fh_hosted_registry *g)
 void fh_hosted_registry_free(FH_OWN struct fh_hosted_registry *g)
 {
 	fh_hosted_registry_stop(g);
+	fh_ahead_free(g->ahead);
 	pthread_cond_destroy(&g->sooner);
 	pthread_mutex_destroy(&g->lock);
 	free(g);
 }
 
-/* -------------------------------------------------------------------------------------------------------- network */
-
-static const char *const egress_keys[] = { "allowOut", "denyOut", "dnsServers", "egressProxy", "rules" };
-
-FH_OWN FH_NULLABLE json_t *fh_hosted_network(struct fh_hosted *h)
+struct fh_ahead *fh_hosted_ahead(const struct fh_hosted *h)
 {
-	pthread_mutex_lock(&h->lock);
-	fh_auto_json json_t *egress = json_incref(h->egress);
-	pthread_mutex_unlock(&h->lock);
-	if (!egress)
-		return json_incref(h->network);
-	json_t *o = h->network ? json_copy(h->network) : json_object();
-	for (size_t i = 0; i < FH_ARRAY_SIZE(egress_keys); i++) {
-		json_t *value = json_object_get(egress, egress_keys[i]);
-		if (value)
-			json_object_set(o, egress_keys[i], value);
-		else
-			json_object_del(o, egress_keys[i]);
-	}
-	return o;
+	return h->server->registry->ahead;
 }
 
-void fh_hosted_set_egress(struct fh_hosted *h, json_t *egress)
+size_t fh_hosted_waiting(struct fh_hosted_registry *g)
 {
-	pthread_mutex_lock(&h->lock);
-	json_t *before = h->egress;
-	h->egress = json_incref(egress);
-	pthread_mutex_unlock(&h->lock);
-	json_decref(before);
+	return fh_ahead_count(g->ahead);
 }

@@ -26,6 +26,8 @@
 
 enum fh_hosted_state { FH_HOSTED_RUNNING, FH_HOSTED_PAUSED, FH_HOSTED_GONE };
 
+struct fh_ahead;
+struct fh_context;
 struct fh_e2b;
 struct fh_e2b_engine;
 struct fh_hosted_process;
@@ -76,6 +78,9 @@ struct fh_hosted {
 	json_t *egress; /* the network's rules for outgoing traffic, as changed since; immutable; NULL: never changed */
 	struct fh_volume_mount *volumes; /* set before it is made, released when it has ended */
 	size_t volume_count;
+	/* Python's interpreter, if it was started ahead and nobody has used it yet (ahead.h); else NULL */
+	struct fh_context *first_python;
+	int64_t made_ns;     /* of one that was made ahead: when that was done, by the monotonic clock */
 	bool contexts_begun; /* the default contexts were added to the list of contexts */
 
 	_Atomic(enum fh_hosted_state) seen; /* copy of `state`, which may be read without holding the lock */
@@ -104,6 +109,14 @@ void fh_hosted_registry_stop(struct fh_hosted_registry *g);
 /* To be called after the registry was stopped, when no request is running. */
 void fh_hosted_registry_free(FH_OWN struct fh_hosted_registry *g);
 
+/* For ahead.c: a sandbox that belongs to nobody and is in no list, with one of the server's places, which
+ * fh_hosted_give_place frees. NULL: there is no place. */
+FH_OWN FH_NULLABLE struct fh_hosted *fh_hosted_new_ahead(struct fh_hosted_registry *g, const struct fh_key *owner,
+                                                         const char *template_id);
+void fh_hosted_give_place(struct fh_hosted_registry *g);
+struct fh_ahead *fh_hosted_ahead(const struct fh_hosted *h);
+size_t fh_hosted_waiting(struct fh_hosted_registry *g); /* number of those that were made ahead and wait */
+
 /* -FH_E_LIMIT: the owner or the server has the maximum of sandboxes; `retryable` says whether waiting can help. */
 int fh_hosted_create(struct fh_hosted_registry *g, const struct fh_hosted_request *q, struct fh_hosted **ret,
                      struct fh_error *err);
@@ -129,6 +142,8 @@ static inline void fh_hosted_dropp(struct fh_hosted **h)
 
 /* Ends the sandbox, and returns when it has ended. False: it was gone already. */
 bool fh_hosted_end(struct fh_hosted *h);
+/* The same, but may return before its programs have ended: the sandbox is gone for all requests. */
+bool fh_hosted_end_soon(struct fh_hosted *h);
 /* Sets the sandbox's end to lifetime_ms from now; with only_later an end that is later stays. 0 ends (or pauses) it at
  * once. */
 void fh_hosted_set_lifetime(struct fh_hosted *h, uint64_t lifetime_ms, bool only_later);

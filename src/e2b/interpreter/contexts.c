@@ -7,6 +7,7 @@
 #include "base/text/uuid.h"
 #include "e2b/envd/entry.h"
 #include "e2b/hosted/accounts.h"
+#include "e2b/hosted/ahead.h"
 
 enum { CONTEXTS_MAX = 64 };
 
@@ -84,6 +85,28 @@ static void append_first(struct fh_hosted *h)
 	}
 }
 
+/* Takes the interpreter that was started ahead, if this context is what it was started for. False: there is none, or it
+ * cannot be given the sandbox's variables any more. */
+static bool start_from_ahead(struct fh_hosted_context *c, char **env)
+{
+	struct fh_hosted *h = c->hosted;
+	if (!c->is_default || strcmp(c->language, "python") != 0)
+		return false;
+	fh_ahead_runs_code(fh_hosted_ahead(h), h);
+	pthread_mutex_lock(&h->lock);
+	struct fh_context *first = FH_TAKE_PTR(h->first_python);
+	pthread_mutex_unlock(&h->lock);
+	if (first && fh_context_adopt(first, (const char *const *)env, NULL) == 0) {
+		c->context = first;
+		return true;
+	}
+	if (first) {
+		(void)fh_context_remove(first, NULL);
+		fh_context_free(first);
+	}
+	return false;
+}
+
 int fh_hosted_context_start(struct fh_hosted_context *c, struct fh_error *err)
 {
 	struct fh_context_options o = FH_CONTEXT_OPTIONS_INIT;
@@ -95,7 +118,8 @@ int fh_hosted_context_start(struct fh_hosted_context *c, struct fh_error *err)
 		o.language = c->language;
 		o.cwd = cwd;
 		o.env = (const char *const *)env;
-		r = fh_context_create(c->hosted->sandbox, &o, &c->context, err);
+		if (!start_from_ahead(c, env))
+			r = fh_context_create(c->hosted->sandbox, &o, &c->context, err);
 		fh_strings_free(env);
 	}
 	pthread_mutex_unlock(&c->starting);
@@ -205,9 +229,11 @@ void fh_hosted_forget_contexts(struct fh_hosted *h)
 {
 	pthread_mutex_lock(&h->lock);
 	struct fh_hosted_context *list = h->contexts;
+	struct fh_context *first = FH_TAKE_PTR(h->first_python);
 	h->contexts = NULL;
 	h->contexts_begun = false;
 	pthread_mutex_unlock(&h->lock);
+	fh_context_free(first); /* its process ends with the sandbox, or with all other programs */
 	while (list) {
 		struct fh_hosted_context *next = list->next;
 		fh_hosted_context_drop(list);

@@ -48,53 +48,6 @@ struct fh_context {
 static struct fh_context *all;
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* ---- options as JSON ---- */
-
-static int add_variables(json_t *object, const char *key, const char *const *env, struct fh_error *err)
-{
-	if (!env)
-		return 0;
-	json_t *variables = json_object();
-	json_object_set_new(object, key, variables);
-	for (; *env; env++) {
-		const char *sign = strchr(*env, '=');
-		if (!sign || sign == *env)
-			return fh_error_set(err, FH_E_ARGUMENT, "a variable is NAME=value; this is not one: %.64s", *env);
-		fh_auto_free char *name = fh_xstrndup(*env, (size_t)(sign - *env));
-		json_t *value = fh_json_bytes(fh_str(sign + 1));
-		if (json_object_set_new(variables, name, value) < 0)
-			return fh_error_set(err, FH_E_ARGUMENT, "the name of a variable is not UTF-8");
-	}
-	return 0;
-}
-
-static int make_options(const struct fh_context_options *o, const struct fh_context_kind *kind, json_t **ret,
-                        struct fh_error *err)
-{
-	static const char *const shells[] = { "auto", "ipython", "small" };
-	const char *shell = FH_HAS(o, shell) && o->shell ? o->shell : "auto";
-	const char *const *preload = FH_HAS(o, preload) ? o->preload : NULL;
-	bool known = false;
-	for (size_t i = 0; i < FH_ARRAY_SIZE(shells); i++)
-		known = known || strcmp(shells[i], shell) == 0;
-	if (!known) {
-		int r = fh_error_set(err, FH_E_ARGUMENT, "there is no shell %.64s", shell);
-		fh_error_hint(err, "auto, ipython or small");
-		return r;
-	}
-	fh_auto_json json_t *options = json_object();
-	json_t *modules = json_array();
-	json_object_set_new(options, "language", json_string(kind->name));
-	json_object_set_new(options, "shell", json_string(shell));
-	json_object_set_new(options, "preload", modules);
-	for (; preload && *preload; preload++)
-		json_array_append_new(modules, fh_json_bytes(fh_str(*preload)));
-	int r = add_variables(options, "env", FH_HAS(o, env) ? o->env : NULL, err);
-	if (r == 0)
-		*ret = FH_TAKE_PTR(options);
-	return r;
-}
-
 /* ---- turns ---- */
 
 /* Waits for this call's turn. -FH_E_CANCELLED when `cancel` is set before. */
@@ -195,7 +148,7 @@ int fh_context_create(struct fh_sandbox *sandbox, const struct fh_context_option
 	c->start_timeout_ms = FH_HAS(o, start_timeout_ms) && o->start_timeout_ms ? o->start_timeout_ms : START_MS;
 	int r = fh_context_kind_find(FH_HAS(o, language) && o->language ? o->language : "python", &c->kind, err);
 	if (r == 0)
-		r = make_options(o, c->kind, &c->options, err);
+		r = fh_context_options_json(o, c->kind, &c->options, err);
 	if (r == 0)
 		r = launch(c, err);
 	if (r < 0) {
@@ -205,6 +158,35 @@ int fh_context_create(struct fh_sandbox *sandbox, const struct fh_context_option
 	enlist(c);
 	*ret = c;
 	return 0;
+}
+
+/* Sends the variables to an interpreter that has run nothing. The caller has the turn. */
+static int hand_over(struct fh_context *c, const char *const *env, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf line = FH_BUF_INIT(0);
+	fh_auto_json json_t *request = json_object();
+	if (!c->kind->adopts)
+		return fh_error_set(err, FH_E_UNAVAILABLE, "a context in %s cannot be adopted", c->kind->name);
+	if (c->runs || !c->alive)
+		return fh_error_set(err, FH_E_NOT_FOUND, "the context has run code, or its interpreter ended");
+	int r = fh_context_options_adopt(c->options, env, err);
+	if (r < 0)
+		return r;
+	json_object_set_new(request, "op", json_string("adopt"));
+	json_object_set(request, "env", json_object_get(c->options, "env"));
+	fh_json_write(&line, request, 0);
+	(void)fh_buf_addc(&line, '\n');
+	return fh_context_driver_send(&c->driver, fh_buf_str(&line), SEND_MS, err);
+}
+
+int fh_context_adopt(struct fh_context *context, const char *const *env, struct fh_error *err)
+{
+	int r = turn_begin(context, NULL, err);
+	if (r < 0)
+		return r;
+	r = hand_over(context, env, err);
+	turn_end(context);
+	return r;
 }
 
 /* Forks the interpreter. The caller has the turn. */
@@ -392,7 +374,7 @@ static int write_request(struct run *r, struct fh_buf *line, struct fh_error *er
 	if (r->c->signalled)
 		json_object_set_new(request, "late_interrupt", json_true());
 	r->c->signalled = false;
-	int code = add_variables(request, "env", r->o.env, err);
+	int code = fh_context_add_variables(request, "env", r->o.env, err);
 	if (code < 0)
 		return code;
 	if (r->o.code.size > FH_CONTEXT_CODE_MAX)

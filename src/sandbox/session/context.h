@@ -22,6 +22,7 @@ struct fh_context_kind {
 	const char *program;
 	const char *package;       /* named in the hint if the sandbox has no such interpreter */
 	bool relay;                /* the interpreter cannot read its own output, so guest/context/relay.c starts it */
+	bool adopts;               /* an interpreter that was started ahead can be given its user's variables later */
 	const char *cannot_branch; /* why it cannot be forked with its state; NULL: it can */
 };
 /* Reads a file below guest/context. */
@@ -31,6 +32,18 @@ int fh_context_kind_find(const char *name, const struct fh_context_kind **ret, s
 /* The line that argv reads, with its newline: the contents of the files, and the options. */
 int fh_context_prelude(const struct fh_context_kind *kind, const json_t *options, struct fh_buf *ret,
                        struct fh_error *err);
+
+/* ---- options (context_options.c) ---- */
+
+/* Adds "NAME=value" texts as an object; NULL: adds nothing. */
+int fh_context_add_variables(json_t *object, const char *key, const char *const *env, struct fh_error *err);
+int fh_context_options_json(const struct fh_context_options *o, const struct fh_context_kind *kind, json_t **ret,
+                            struct fh_error *err);
+/* Adds variables to the options of an interpreter that has started. FH_E_UNAVAILABLE: it would have read one of them at
+ * its start. */
+int fh_context_options_adopt(json_t *options, const char *const *env, struct fh_error *err);
+/* Their variables as "NAME=value"; NULL: there are none. */
+FH_OWN FH_NULLABLE char **fh_context_options_env(const json_t *options);
 
 /* ---- events (context_event.c) ---- */
 

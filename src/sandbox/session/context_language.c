@@ -54,6 +54,7 @@ static const struct fh_context_kind kinds[] = {
 	                                    "python_pictures.py", "python_charts.py", "python_charts_plotly.py",
 	                                    "python_branch.py", NULL },
 	    .package = "python3",
+	    .adopts = true,
 	},
 	{
 	    .name = "javascript",

@@ -206,12 +206,17 @@ static int spawn(struct fh_context_driver *d, const struct fh_context_start *sta
 	int r = make_argv(start, &files, argv, err);
 	if (r < 0)
 		return r;
+	char **env = fh_context_options_env(start->options);
 	o.argv = argv;
 	o.cwd = start->cwd;
+	o.more_env = (const char *const *)env; /* for what an interpreter reads at its start */
 	o.tag = FH_CONTEXT_TAG;
 	o.wall_time_ms = o.cpu_time_ms = o.output_bytes = FH_UNLIMITED; /* the limits apply to each run instead */
 	o.window = FH_CONTEXT_WINDOW;
 	r = fh_process_spawn(start->sandbox, &o, &d->process, err);
+	for (char **one = env; one && *one; one++)
+		free(*one);
+	free(env);
 	if (r == -FH_E_NOT_FOUND || (r < 0 && err && err->sys == ENOENT))
 		fh_error_hint(err, "a context in %s needs %s in the sandbox", start->kind->name, start->kind->package);
 	return r;
