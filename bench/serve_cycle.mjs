@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The median of a cycle through E2B's SDK, in milliseconds: node serve_cycle.mjs given|nothing ROUNDS. "given": against the
+// The median of a cycle through E2B's SDK, in milliseconds: node serve_cycle.mjs given|nothing ROUNDS [PAUSE_MS]. "given": against the
 // server of E2B_API_URL; "nothing": against one in a process of its own that answers each call at once with the least that
 // the SDK takes, which is what the SDK itself costs.
 import { fork } from 'node:child_process'
 import http from 'node:http'
 import { fileURLToPath } from 'node:url'
 
-const [, , server, rounds] = process.argv
+const [, , server, rounds, pause] = process.argv
 
 function answerNothing() {
   const sandbox = JSON.stringify({ templateID: 't', sandboxID: 'i0', clientID: '', envdVersion: '0.6.4', envdAccessToken: 'x', domain: null })
@@ -29,6 +29,7 @@ async function measure() {
   const { Sandbox } = await import('@e2b/code-interpreter')
   const times = []
   for (let i = 0; i < +rounds + 20; i++) {
+    if (pause) await new Promise((resolve) => setTimeout(resolve, +pause))
     const began = performance.now()
     const sandbox = await Sandbox.create()
     const execution = await sandbox.runCode('1+1')

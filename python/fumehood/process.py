@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Process", "Exit", "Output", "ProcessInfo", "exit_of", "timeout_ms"]
 
-_READ_AT_MOST = 256 << 10
+_READ_AT_MOST, _READ_FIRST = 256 << 10, 8 << 10
 _PIECE = 0.1
 #: Seconds without output, after a process has ended, that mean that all its output has arrived; longest time to wait
 #: for output of processes that it left in the background.
 _QUIET, _DRAIN_AT_MOST = 0.1, 2.0
 #: Seconds for which a thread that was told to end is waited for.
 _END_WITHIN = 30.0
+#: Seconds in which a program that does nothing ends.
+_SOON = 0.005
 
 
 class Exit(Record):
@@ -104,6 +106,7 @@ class Process:
         self._handle: Any = c_void_p()  # set by Sandbox.spawn
         self._reading = {_l.STDOUT: threading.Lock(), _l.STDERR: threading.Lock()}
         self._kept = {_l.STDOUT: b"", _l.STDERR: b""}
+        self._room = {_l.STDOUT: _READ_FIRST, _l.STDERR: _READ_FIRST}
         self.pty = pty
 
     @contextlib.contextmanager
@@ -129,12 +132,14 @@ class Process:
             while not self._kept[stream]:
                 if stop is not None and stop.said:
                     raise errors.CancelledError("the call was cancelled", "", "cancelled")
-                buffer = buffer or ctypes.create_string_buffer(size)
+                buffer = buffer or ctypes.create_string_buffer(min(size, self._room[stream]))
                 error = _l.CError()
                 with self._using() as handle:
-                    got = _l.lib.fh_process_read(handle, stream, buffer, size, timeout_ms(_piece(deadline)), byref(error))
+                    got = _l.lib.fh_process_read(handle, stream, buffer, len(buffer), timeout_ms(_piece(deadline)), byref(error))
                     if got > 0:
                         self._kept[stream] = ctypes.string_at(buffer, got)
+                        if got == len(buffer):  # most programs write little, and a large buffer takes time to clear
+                            self._room[stream] = _READ_AT_MOST
                     else:
                         _still(got, error)
                 if got == 0:
@@ -277,6 +282,10 @@ class Process:
             except errors.Error:
                 pass  # it ended, or closed its stdin: as after a broken pipe, its exit status tells
 
+        if content is None and (timeout is None or timeout > _SOON):
+            output = self._ended_soon(pieces)
+            if output:
+                return output
         readers = [threading.Thread(target=collect, args=(stream,), daemon=True) for stream in pieces
                    if not (self.pty and stream == _l.STDERR)]
         try:
@@ -296,6 +305,25 @@ class Process:
             thread.join(_END_WITHIN)  # each thread checks `over` often
         if failed:
             raise failed[0]
+        return Output(ended, b"".join(pieces[_l.STDOUT]), b"".join(pieces[_l.STDERR]))
+
+    def _ended_soon(self, pieces: Dict[int, List[bytes]]) -> Optional[Output]:
+        """The output of a program that ends at once, for which threads would take longer than it does. None: it still runs, or something
+        holds its streams; `pieces` has what was read."""
+        try:
+            ended = self.wait_until(_SOON)
+            for stream in pieces:
+                while not (self.pty and stream == _l.STDERR):
+                    piece = self.read_until(stream, -1, _SOON)
+                    if not piece:
+                        break
+                    pieces[stream].append(piece)
+        except errors.TimeoutError:
+            return None
+        except BaseException:
+            with contextlib.suppress(errors.Error):
+                self.kill()
+            raise
         return Output(ended, b"".join(pieces[_l.STDOUT]), b"".join(pieces[_l.STDERR]))
 
     def _drain(self, readers: List[threading.Thread], pieces: Dict[int, List[bytes]]) -> None:

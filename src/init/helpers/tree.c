@@ -296,26 +296,37 @@ static int all_zero(const char *p, size_t n)
 	return n && p[0] == 0 && memcmp(p, p + 1, n - 1) == 0;
 }
 
+static void out_zeros(uint64_t count)
+{
+	fh_out_begin(FH_HELPER_ZEROS);
+	fh_out_number(FH_HELPER_COUNT, count);
+	fh_out_end();
+}
+
 static void out_contents(int fd)
 {
 	uint64_t zeros = 0;
 	for (;;) {
-		long n = fh_sys(__NR_read, fd, chunk, CHUNK);
+		char *room = fh_out_room(CHUNK);
+		long n = fh_sys(__NR_read, fd, room, CHUNK);
 		if (n == -EINTR)
 			continue;
-		if (n > 0 && all_zero(chunk, (size_t)n)) {
+		if (n > 0 && all_zero(room, (size_t)n)) {
 			zeros += (uint64_t)n;
 			continue;
 		}
-		if (zeros) {
-			fh_out_begin(FH_HELPER_ZEROS);
-			fh_out_number(FH_HELPER_COUNT, zeros);
-			fh_out_end();
-			zeros = 0;
+		if (n > 0 && zeros) { /* their record comes first, in this place */
+			memcpy(chunk, room, (size_t)n);
+			out_zeros(zeros);
+			fh_out_plain(FH_HELPER_DATA, chunk, (size_t)n);
+		} else if (n > 0) {
+			fh_out_filled(FH_HELPER_DATA, (size_t)n);
+		} else if (zeros) {
+			out_zeros(zeros);
 		}
 		if (n <= 0)
 			return;
-		fh_out_plain(FH_HELPER_DATA, chunk, (size_t)n);
+		zeros = 0;
 	}
 }
 
