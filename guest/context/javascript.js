@@ -148,13 +148,30 @@ function withImports(code) {
 }
 
 const from = () => createRequire(path.join(process.cwd(), 'cell.js'));
+const GLOBAL = ['/usr/local/lib/node_modules', '/usr/lib/node_modules', '/usr/share/nodejs',
+  path.join(path.dirname(process.execPath), '..', 'lib', 'node_modules')]; // where packages are that were installed for all
+function resolve(name) {
+  try {
+    return from().resolve(name);
+  } catch (error) {
+    if (error.code !== 'MODULE_NOT_FOUND') throw error;
+    for (const root of GLOBAL) {
+      try {
+        return from().resolve(path.join(root, name));
+      } catch {
+        // not there either
+      }
+    }
+    throw error;
+  }
+}
 async function importHere(name) {
   const {pathToFileURL} = require('url');
   name = name.replace(/^npm:((?:@[^/@]+\/)?[^/@]+)(?:@[^/]+)?/, '$1'); // as Deno writes a package's name, with its version
   if (/^(\.{0,2}\/)/.test(name)) return import(pathToFileURL(path.resolve(process.cwd(), name)).href);
   try {
     return await import(name.startsWith('node:') || require('module').builtinModules.includes(name) || /^\w+:/.test(name) ? name :
-      pathToFileURL(from().resolve(name)).href);
+      pathToFileURL(resolve(name)).href);
   } catch (error) {
     if (error && error.code === 'ERR_PACKAGE_PATH_NOT_EXPORTED') return import(name);
     throw error;
@@ -176,8 +193,7 @@ function typescript() {
       }
     }];
   }
-  const roots = [process.cwd(), ...(process.env.NODE_PATH || '').split(':').filter(Boolean), '/usr/local/lib/node_modules',
-    '/usr/lib/node_modules', '/usr/share/nodejs', path.join(path.dirname(process.execPath), '..', 'lib', 'node_modules')];
+  const roots = [process.cwd(), ...(process.env.NODE_PATH || '').split(':').filter(Boolean), ...GLOBAL];
   const find = (name) => {
     try {
       return from()(from().resolve(name, {paths: roots.flatMap((root) => [root, path.join(root, 'x')])}));
@@ -322,8 +338,8 @@ function complete(request) {
 
 Object.assign(process.env, options.env || {});
 let version = process.version;
-if (options.language === 'typescript') {
-  const found = typescript();
+if (options.language === 'typescript' || options.language === 'deno') {
+  const found = typescript() || (options.language === 'deno' && ['nothing', (code) => code]);
   if (!found) {
     process.stderr.write('');
     say({type: 'refused', why: `TypeScript needs Node 22.13 or later (this is ${version}), or the package typescript or esbuild in the sandbox`});
@@ -343,6 +359,7 @@ for (const name of require('module').builtinModules) {
   Object.defineProperty(globalThis, name, {configurable: true, enumerable: false, get: () => require(name),
     set: (value) => Object.defineProperty(globalThis, name, {configurable: true, writable: true, enumerable: true, value})});
 }
+if (options.language === 'deno') new Function('require', 'display', FILES['javascript_deno.js'])(require, display);
 
 let unread = '', last = Promise.resolve();
 const {StringDecoder} = require('string_decoder');
@@ -365,4 +382,4 @@ requests.on('data', (data) => {
 });
 requests.on('end', () => process.exit(0));
 requests.on('error', () => process.exit(0));
-say({type: 'ready', protocol: 1, pid: process.pid, shell: options.language === 'typescript' ? 'typescript' : 'node', version});
+say({type: 'ready', protocol: 1, pid: process.pid, shell: options.language in {typescript: 1, deno: 1} ? options.language : 'node', version});

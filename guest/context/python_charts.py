@@ -199,14 +199,18 @@ def _boxes(axes):
                if isinstance(patch, PathPatch) and len(patch.get_path().vertices) in (5, 6, 11, 12)]
     shapes = [(points, artist) for points, artist in shapes if _same(points[0][0], points[4 if len(points) < 7 else 10][0])]
     lines = [line for line in axes.lines if len(line.get_xdata()) == 2]
+    drawn = []
     for points, artist in shapes:
         box = _Box(points[:11], artist)
+        if (box.x, box.y) in drawn:  # the same plot once more, over the first, as to fill its boxes with colours
+            continue
+        drawn.append((box.x, box.y))
         for vertical in (True, False):
             element = _box(axes, box, lines, vertical)
             if element is not None:
                 found.append(element)
                 break
-    return found if found and len(found) == len(shapes) else None
+    return found if found and len(found) == len(drawn) else None
 
 
 def _box(axes, box, lines, vertical):

@@ -67,9 +67,19 @@ static const struct fh_context_kind kinds[] = {
 	},
 	{
 	    .name = "typescript",
-	    .aliases = (const char *const[]){ "ts", NULL },
+	    .aliases = (const char *const[]){ "ts", "tslab", NULL },
 	    .argv = (const char *const[]){ "node", "-e", NODE_BEGIN, NULL },
 	    .files = (const char *const[]){ "javascript.js", NULL },
+	    .package = "nodejs",
+	    .relay = true,
+	    .cannot_branch = "Node has threads, which a fork leaves behind",
+	},
+	{
+	    /* Node, with the few names of Deno that cells use */
+	    .name = "deno",
+	    .aliases = (const char *const[]){ NULL },
+	    .argv = (const char *const[]){ "node", "-e", NODE_BEGIN, NULL },
+	    .files = (const char *const[]){ "javascript.js", "javascript_deno.js", NULL },
 	    .package = "nodejs",
 	    .relay = true,
 	    .cannot_branch = "Node has threads, which a fork leaves behind",

@@ -535,7 +535,7 @@ class Figures(Case):
                         print(d.main, sorted(d.formats()), d.image() and d.image()[1:4], d.chart and (d.chart['type'], d.chart['elements']), d.data)
                 show('import matplotlib.pyplot as plt\\nplt.plot([1, 2], [3, 4], label="l"); plt.xlabel("t (s)");')
                 show('plt.bar(["a", "b"], [1, 2])\\nplt.show()')
-                show('plt.boxplot([[1, 2, 3, 4, 20]]); plt.show()')
+                show('for filled in (False, True): plt.boxplot([[1, 2, 3, 4, 20]], patch_artist=filled)\\nplt.show()')
                 show('import pandas as pd\\npd.DataFrame({"n": [1, 2], "t": pd.to_datetime(["2024-01-01", None])})')
         """).splitlines(), [
             "False ['chart', 'png', 'text'] b'PNG' ('line', [{'label': 'l', 'points': [[1, 3], [2, 4]]}]) None",

@@ -258,6 +258,28 @@ class Details(support.TempDir):
         self.assertEqual((shown["text"], shown["html"]), ("p", "<b>h</b>"))
         self.assertEqual(result("{ let a = 1; globalThis.b = a + 1 }\nb")["text"], "2")
 
+    @support.once
+    def test_code_for_deno_and_for_tslab(self):
+        """Each has variables of its own; what is written for Deno finds the names of Deno that cells use."""
+        support.need_program("node")
+        box = self.sandbox()
+
+        def result(language, code):
+            lines = box.code(code, language=language)
+            return next((x["text"] for x in lines if x["type"] == "result"), lines)
+        self.assertEqual(result("deno", "const x = 7; Deno.cwd()"), "/home/user")
+        self.assertEqual(result("deno", "Deno.env.set('V', 'w'); Deno.env.get('V') + process.env.V"), "ww")
+        self.assertEqual(result("deno", "await Deno.writeTextFile('f', 'text'); (await Deno.readTextFile('f')) + [...Deno.readDirSync('.')].some((e) => e.name === 'f')"),
+                         "texttrue")
+        self.assertEqual(result("deno", "try { Deno.statSync('none') } catch (e) { (e instanceof Deno.errors.NotFound) + String(x) }"), "true7")
+        self.assertEqual(result("javascript", "typeof Deno + typeof x"), "undefinedundefined")
+        if isinstance(result("typescript", "1"), list):
+            self.skipTest("needs Node 22.13, esbuild or typescript for types")
+        for language in ("deno", "tslab"):
+            self.assertEqual(result(language, "function less(x: number, y: number): number {\n  return x - y;\n}\nless(1, 2);"), "-1", language)
+        self.assertEqual([c["language"] for c in box.ask("GET", "/contexts", port=49999)[1]],
+                         ["python", "javascript", "deno", "typescript"])
+
 
 if __name__ == "__main__":
     unittest.main()
