@@ -15,8 +15,8 @@ static const char *const listed_from_the_beginning[] = { "python", "javascript" 
 static const struct {
 	const char *name, *language;
 } aliases[] = {
-	{ "js", "javascript" }, { "ts", "typescript" }, { "py", "python" }, { "python3", "python" }, { "sh", "bash" },
-	{ "tslab", "typescript" },
+	{ "js", "javascript" },  { "ts", "typescript" }, { "py", "python" },
+	{ "python3", "python" }, { "sh", "bash" },       { "tslab", "typescript" },
 };
 
 FH_NULLABLE const char *fh_hosted_language(const char *name)
