@@ -80,7 +80,9 @@ static void check_frame(struct fh_str s)
 	fh_auto_buf struct fh_buf framed = FH_BUF_INIT(0);
 	fh_connect_frame(&framed, message);
 	fh_auto_json json_t *same = fh_connect_stream_request(fh_buf_str(&framed), &e);
-	FH_FUZZ_CHECK(same && json_equal(same, message));
+	/* as texts, since -0 is a real that is written as 0 */
+	fh_auto_free char *first = fh_json_text(message, 0), *second = same ? fh_json_text(same, 0) : NULL;
+	FH_FUZZ_CHECK(second && strcmp(first, second) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
