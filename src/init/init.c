@@ -144,6 +144,7 @@ static void account(const struct rusage *u)
 {
 	in.reaped_user_us += time_us(&u->ru_utime);
 	in.reaped_sys_us += time_us(&u->ru_stime);
+	in.reaped++;
 }
 
 static void finish(uint32_t token);
@@ -200,6 +201,7 @@ static long reap(int flags, int most)
 /* Kills all other processes until none is left, then sends FINISHED. */
 static void finish(uint32_t token)
 {
+	uint64_t before = in.reaped;
 	do
 		fh_sys(__NR_kill, -1, SIGKILL);
 	while (reap(0, INT_MAX) != -ECHILD);
@@ -207,6 +209,7 @@ static void finish(uint32_t token)
 	fh_init_disk(&in, &m);
 	m.user_us = in.reaped_user_us;
 	m.sys_us = in.reaped_sys_us;
+	m.left = in.reaped - before;
 	send_message(&m, sizeof(m), -1);
 }
 

@@ -22,7 +22,7 @@ struct fh_init {
 		uint32_t op; /* token of the SPAWN, PUT or GET request that the process's exit answers */
 		int result;  /* pipe from a child that moves a file; -1: not such a child */
 	} child[FH_INIT_PROCESSES_MAX];
-	uint64_t reaped_user_us, reaped_sys_us;
+	uint64_t reaped, reaped_user_us, reaped_sys_us;
 	int alone;   /* there is no other process: init has no child, and orphans become its children */
 	int resting; /* USAGE was sent since init was last alone: see `rests` of START */
 };

@@ -226,6 +226,7 @@ struct fh_init_finished {
 	uint64_t disk_total, disk_free; /* bytes of the writable layer */
 	uint64_t inodes_total, inodes_free;
 	uint64_t user_us, sys_us; /* CPU time of all processes that were reaped */
+	uint64_t left;            /* processes that were there still, and were ended */
 };
 
 /* Sent when init runs. Descriptors: the rule set if `rules` is set, then the writable layer if `disk` is. The engine

@@ -341,6 +341,12 @@ class Processes(Limit):
         self.check(r, "process_limit", "processes")
         self.listed(r)
 
+    def test_a_program_that_ends_at_once_when_a_fork_is_refused(self):
+        for _ in range(5):
+            r = python("import os, time\nfor i in range(1000):\n    if os.fork() == 0: time.sleep(60)", *self.ARGS)
+            self.check(r, "process_limit", "processes")
+            self.listed(r)
+
     def test_a_fork_bomb_stays_small(self):
         r = bash(":(){ :|:& };:; wait; sleep 1", "--processes", "16", "--wall-time", "2", "--cpu-time", "2")
         self.assertIn(r["status"], ("process_limit", "wall_time_limit", "cpu_time_limit", "runtime_error", "ok"),

@@ -192,6 +192,9 @@ static void on_finished(struct fh_sandbox *b, const struct fh_init_finished *m)
 		b->sample.user_us = FH_MAX(b->sample.user_us, m->user_us);
 		b->sample.sys_us = FH_MAX(b->sample.sys_us, m->sys_us);
 	}
+	/* A program whose fork was refused may end before the next sample: those that it leaves, and itself, say it. */
+	if (b->sampling && m->left + 1 >= b->plan->limits.value[FH_LIMIT_PROCESSES])
+		b->sampled_tasks_full = true;
 	b->init_finished = true;
 	if (b->owner->on_finished)
 		b->owner->on_finished(b);
