@@ -23,7 +23,7 @@ const instances = new Map();
 
 class Missing extends Error {}
 
-// A function as the value of an assertion, in tests that a function made, goes over as code that calls it.
+// For JSON.stringify: a function that is the value of an assertion is sent as text, code that calls the function.
 function asCode(key, value) {
 	return key === 'value' && typeof value === 'function' ? `(${value})(output, context)` : value;
 }

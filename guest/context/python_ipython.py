@@ -65,7 +65,7 @@ class _Compiler(CachingCompiler):
 
 
 class _Kernel:
-    """What libraries look for to know that there is no terminal: pandas lays out wide tables by it."""
+    """What libraries look for to know that there is no terminal: pandas asks for it before it lays out a wide table."""
 
 
 class _Shell(InteractiveShell):

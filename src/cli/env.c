@@ -33,7 +33,8 @@ static const struct fh_command_line command_line = {
 	.program = "fumehood env",
 	.synopsis = "[--shell SHELL] [--off]",
 	.about =
-	    "Prints shell commands that put our Python modules first on PYTHONPATH: programs that import epicbox, for "
+	    "Prints shell commands that put fumehood's Python modules first on PYTHONPATH: programs that import epicbox, "
+	    "for "
 	    "example, then run in our sandboxes. Programs that use E2B's SDKs find `fumehood serve` instead of the cloud "
 	    "(E2B_API_URL, E2B_SANDBOX_URL, E2B_VOLUME_API_URL, and E2B_API_KEY where there is none).",
 	.details = "Examples:\n"

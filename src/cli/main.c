@@ -46,11 +46,11 @@ static const struct command commands[] = {
 	{ "engine", fh_command_engine, "Keep one engine warm on this machine." },
 	{ "gc", fh_command_gc, "Remove what engines that died have left behind." },
 	{ "doctor", fh_command_doctor, "Check what this machine supports, and how to mend what is missing." },
-	{ "env", fh_command_env, "Print shell commands that put our Python modules first." },
-	{ "with", fh_command_with, "Run a command with our Python modules first." },
+	{ "env", fh_command_env, "Print shell commands that put fumehood's Python modules first." },
+	{ "with", fh_command_with, "Run a command with fumehood's Python modules first." },
 };
 
-/* "help" is last, and no row of the table: it is no program and shows nothing of its own. */
+/* "help" is last. It has no row in the table, as it only shows what other commands have. */
 static bool describe(size_t i, const char **ret_name, const char **ret_about)
 {
 	static const size_t count = FH_ARRAY_SIZE(commands);

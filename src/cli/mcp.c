@@ -45,7 +45,7 @@ static const struct fh_opt options[] = {
 	{ "mount", 0, FH_OPT_LIST, &mounts, "SRC[:DST][:rw]",
 	  "Show a folder of this machine in every sandbox, read-only unless :rw is given." },
 	{ "packages", 0, FH_OPT_FLAG, &packages, NULL,
-	  "Let it have packages, by your own pip and npm with your own settings." },
+	  "Sessions may have packages, which your own pip and npm fetch with your settings." },
 	{ "", .help = "Ceilings, whatever the agent asks for; \"unlimited\" removes one" },
 	{ "max-sessions", 0, FH_OPT_U64, &sessions, "N", "Sessions open at once, for all clients together.",
 	  .default_text = "16" },

@@ -17,11 +17,11 @@ static const struct fh_opt options[] = { { 0 } };
 static const struct fh_command_line command_line = {
 	.program = "fumehood with",
 	.synopsis = "-- CMD [ARGS…]",
-	.about =
-	    "Runs a command with our Python modules first on PYTHONPATH, as `fumehood env` does for a whole shell. E2B's "
-	    "SDKs find the server that runs at E2B_API_URL or at port " FH_SERVE_PORT
-	    ", else one that is started for the command and "
-	    "ends with it.",
+	.about = "Runs a command with fumehood's Python modules first on PYTHONPATH, as `fumehood env` does for a whole "
+	         "shell. E2B's "
+	         "SDKs find the server that runs at E2B_API_URL or at port " FH_SERVE_PORT
+	         ", else one that is started for the command and "
+	         "ends with it.",
 	.details = "Example:\n"
 	           "  fumehood with -- python3 grade.py\n"
 	           "\n"

@@ -25,8 +25,8 @@ struct fh_store_begin {
 	FH_NULLABLE const json_t *config, *vars, *options, *columns, *tags; /* as in struct fh_store_documents */
 	/* Continue an existing eval with this id; its cells are kept (fh_store_writer_arrange removes some). */
 	bool resume;
-	/* How long rows wait for others before a commit, as each commit takes about 0.3 ms; 0: 20 ms. Use more only when
-	 * rows are safe elsewhere until then. */
+	/* How long rows are gathered before they are committed together, as each commit takes about 0.3 ms; 0: 20 ms. A
+	 * crash loses the rows of that time, so a longer one is for rows that are also in a file. */
 	int64_t gather_ms;
 	/* The writer's thread calls it after each commit with the number of committed rows. NULL: not called. */
 	void (*on_done)(void *context, uint64_t done);

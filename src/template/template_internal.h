@@ -238,8 +238,9 @@ struct fh_tpl_function {
 	struct fh_tpl_value (*call)(struct fh_tpl_render *r, struct fh_tpl_function *self, const struct fh_tpl_node *call);
 	const struct fh_tpl_node *node; /* the MACRO or CALLER, or NULL */
 	struct fh_tpl_scope *scope;     /* where the macro was defined */
-	struct fh_tpl_frame
-	    *frame; /* for a CALLER: the frame in which it was written; valid while that has the number `serial` */
+	/* For a CALLER: the frame of the text around the {% call %} block. It is valid as long as frame->serial == serial,
+	 * as frames are reused. */
+	struct fh_tpl_frame *frame;
 	uint64_t serial;
 	struct fh_tpl_value value;    /* the items of a cycler, the separator of a joiner */
 	size_t at;                    /* how often it was called */

@@ -5,7 +5,10 @@
 #include "server/http.h"
 
 /* For fh_http_route.flags. */
-enum { FH_VIEW_OPEN = 1 /* no authorization: it tells nothing of the store; scripts wait by it */ };
+enum {
+	FH_VIEW_OPEN =
+	    1 /* no authorization, as the answer holds nothing of the store; scripts ask until the server answers */
+};
 
 extern const struct fh_http_route fh_view_about_routes[], fh_view_eval_routes[], fh_view_row_routes[];
 extern const struct fh_http_route fh_view_event_routes[], fh_view_number_routes[], fh_view_compare_routes[];

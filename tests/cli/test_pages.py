@@ -38,6 +38,12 @@ class Help(unittest.TestCase):
     def test_the_main_help_lists_the_commands(self):
         self.assertLessEqual({"run", "eval", "judge", "ps", "kill", "gc", "doctor"}, set(commands()))
 
+    def test_prose_fits_the_terminal(self):
+        for command in commands():
+            said = support.command(command, "--help", env={**os.environ, "COLUMNS": "80"}).stdout
+            body = said.partition("\n\n")[2]           # what is indented deeper is an example, or the list of commands
+            self.assertEqual([], [line for line in body.splitlines() if len(line) > 80 and not line.startswith("  ")], command)
+
     def test_every_command_has_options_with_a_sentence_each(self):
         for command in commands():
             with self.subTest(command):

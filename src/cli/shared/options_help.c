@@ -145,6 +145,19 @@ static void put_commands(struct fh_buf *out, const struct fh_command_line *c)
 		fh_buf_addf(out, "  %-10s %s\n", name, about);
 }
 
+/* Prose is folded. What is indented (examples, tables) stays as it is. */
+static void put_details(struct fh_buf *out, const char *details, unsigned width)
+{
+	for (size_t n; *details; details += n + (details[n] != '\0')) {
+		n = strcspn(details, "\n");
+		fh_auto_free char *line = fh_xstrndup(details, n);
+		if (*line == ' ')
+			fh_buf_addf(out, "%s\n", line);
+		else
+			put_wrapped(out, line, 0, 0, width);
+	}
+}
+
 static void print_text(const struct fh_command_line *c)
 {
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(1 << 20);
@@ -163,8 +176,10 @@ static void print_text(const struct fh_command_line *c)
 			fh_buf_addf(&out, "\n%s:\n", o->help);
 	}
 	put_option(&out, &help, width);
-	if (c->details)
-		fh_buf_addf(&out, "\n%s\n", c->details);
+	if (c->details) {
+		fh_buf_addc(&out, '\n');
+		put_details(&out, c->details, width);
+	}
 	if (c->command)
 		put_commands(&out, c);
 	fh_print(&out);

@@ -27,8 +27,8 @@ void fh_state_close(FH_NULLABLE struct fh_state *s);
 /* Absolute path of the folder. Volumes have folders of their own in it (hosted/volumes.h). */
 const char *fh_state_path(const struct fh_state *s);
 
-/* Writes both files; the sandbox is not paused. `record` gets "key" from `owner`. All take a NULL state, and do
- * nothing. */
+/* Writes both files, with the name of `owner` as the member "key" of `record`. The sandbox must not be paused. This
+ * function and those below do nothing if the state is NULL. */
 int fh_state_save(FH_NULLABLE struct fh_state *s, const char *name, const struct fh_key *owner,
                   struct fh_sandbox *sandbox, json_t *record, struct fh_error *err);
 /* Writes NAME.json again. */
@@ -36,8 +36,7 @@ int fh_state_update(FH_NULLABLE struct fh_state *s, const char *name, const stru
                     struct fh_error *err);
 void fh_state_remove(FH_NULLABLE struct fh_state *s, const char *name);
 /* Calls take with each record, the oldest first. `files` is open at its beginning, and closed afterwards; -1: the
- * record has none. Returns how
- * many could not be read, with the reason of the last. */
+ * record has none. Returns how many records could not be read, with the reason of the last. */
 size_t fh_state_load(FH_NULLABLE struct fh_state *s, const struct fh_keys *keys,
                      int (*take)(void *context, const struct fh_key *owner, const json_t *record, int files,
                                  struct fh_error *err),

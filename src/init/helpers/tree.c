@@ -348,7 +348,7 @@ static long leave_out(long error)
 
 static long export_entry(const struct stat *st, int dir, const char *name, int folder_end)
 {
-	int fd = -1, closed = 0; /* closed: a folder that nothing in it can follow */
+	int fd = -1, closed = 0; /* closed: a folder that cannot be read, so that none of its entries follows */
 	int has_data = S_ISREG(st->st_mode) || S_ISDIR(st->st_mode);
 	if (!has_data && !S_ISLNK(st->st_mode) && !S_ISFIFO(st->st_mode))
 		return leave_out(0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether what a program printed is what was expected. Both are bytes; nothing of it is ever executed, and none of the
+ * Whether what a program printed is what was expected. Both are bytes; neither is ever executed, and none of the
  * rules takes more than O(n log n).
  */
 #pragma once

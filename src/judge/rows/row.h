@@ -13,8 +13,9 @@ struct fh_judgement {
 	struct fh_judge_session *session;
 	const struct fh_judge_problems *problems;
 	const struct fh_judge_samples *samples;
-	const char (*keys)[FH_SHA256_HEX];               /* for each sample its key (fh_judge_key) */
-	FH_NULLABLE const char (*hashes)[FH_SHA256_HEX]; /* for each sample the hash of it alone; NULL: unknown */
+	const char (*keys)[FH_SHA256_HEX]; /* for each sample its key (fh_judge_key) */
+	FH_NULLABLE const char (
+	    *hashes)[FH_SHA256_HEX]; /* for each sample the hash of its own text and nothing else; NULL: unknown */
 };
 
 /* Makes rows. Thread-safe. */

@@ -86,7 +86,8 @@ int fh_client_attach(pid_t engine, int64_t greet_ms, struct fh_client **ret, str
 static void end_child(struct fh_client *client, bool engine)
 {
 	int status;
-	/* An engine that keeps a sandbox by a lease lives on. It may be the child itself, if a shell executed it. */
+	/* An engine that holds a sandbox with a lease goes on and is not waited for. The child may be that engine itself: a
+	 * shell that was started to run the engine may have become it by exec. */
 	if (client->child.pid > 0 && !client->leased && fh_child_wait(&client->child, END_MS, &status, NULL) < 0 &&
 	    (client->placement->tool || !engine)) {
 		fh_child_kill(&client->child);

@@ -17,7 +17,7 @@ struct fh_sandbox {
 	char hex[FH_ID_HEX];
 	enum fh_start start; /* how the sandbox was started; AUTO: unknown, because another client made the sandbox */
 	char *start_why;     /* NULL: no reason was given */
-	char **left_out;     /* fh_sandbox_left_out; NULL: nothing */
+	char **left_out;     /* what fh_sandbox_left_out returns; NULL: an empty list */
 };
 
 /* Exchanges greetings over what a placement has reached. On failure the child is ended. `later`: see

@@ -19,8 +19,8 @@
 #include "sandbox/planning/language.h"
 #include "sandbox/survey/survey.h"
 
-/* Sets plan->image_identity, and zygote.preload_identity for its modules. `language` may be NULL: then modules named by
- * name have none. */
+/* Sets plan->image_identity, and zygote.preload_identity for its modules. Without a `language`
+ * nothing says where a module lies that is given by its name, so such modules get no identity. */
 void fh_plan_identify(struct fh_plan *plan, struct fh_survey *s, FH_NULLABLE const struct fh_language *language);
 
 /* Adds a file's facts to a hash. False: the path leads nowhere, and nothing is added. */
