@@ -74,6 +74,39 @@ static void refuses_what_is_no_file(void **state)
 	assert_int_equal(fh_file_write_atomic("/dev/null", "x", 1, 0644, &err), 0);
 }
 
+static void tries_a_file_and_leaves_it_as_it_is(void **state)
+{
+	(void)state;
+	struct fh_error err = FH_ERROR_INIT;
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(8);
+	fh_auto_free char *place = fh_path_join(folder, "tried");
+	fh_auto_free char *file = fh_path_join(place, "file"), *below = fh_path_join(file, "x");
+	assert_int_equal(fh_file_try(file, &err), -FH_E_NOT_FOUND); /* there is no folder for it */
+	assert_int_equal(mkdir(place, 0700), 0);
+	assert_int_equal(fh_file_try(file, &err), 0);
+	assert_int_equal(rmdir(place), 0); /* nothing was left */
+	assert_int_equal(mkdir(place, 0700), 0);
+	assert_int_equal(fh_file_write_atomic(file, "kept", 4, 0644, &err), 0);
+	assert_int_equal(fh_file_try(file, &err), 0);
+	assert_int_equal(fh_file_read(file, &text, &err), 0);
+	assert_string_equal(text.p, "kept");
+	assert_true(fh_file_try(below, &err) < 0);
+	assert_int_equal(fh_file_try(place, &err), -FH_E_ARGUMENT);
+	assert_int_equal(fh_file_try("/dev/null", &err), 0);
+}
+
+static void puts_a_program_into_memory_for_good(void **state)
+{
+	(void)state;
+	fh_auto_close int fd = fh_memory_program("test", "#!", 2);
+	char head[2];
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, head, 2, 0), 2);
+	assert_memory_equal(head, "#!", 2);
+	assert_true(pwrite(fd, "x", 1, 0) < 0 && errno == EPERM);
+	assert_true(ftruncate(fd, 0) < 0 && errno == EPERM);
+}
+
 static void runs_a_program(void **state)
 {
 	(void)state;
@@ -268,6 +301,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writes_files_whole),
 		cmocka_unit_test(refuses_what_is_no_file),
+		cmocka_unit_test(tries_a_file_and_leaves_it_as_it_is),
+		cmocka_unit_test(puts_a_program_into_memory_for_good),
 		cmocka_unit_test(runs_a_program),
 		cmocka_unit_test(moves_much_data_both_ways),
 		cmocka_unit_test(survives_a_program_that_does_not_read),
