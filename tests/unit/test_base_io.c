@@ -81,7 +81,7 @@ static void tries_a_file_and_leaves_it_as_it_is(void **state)
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(8);
 	fh_auto_free char *place = fh_path_join(folder, "tried");
 	fh_auto_free char *file = fh_path_join(place, "file"), *below = fh_path_join(file, "x");
-	assert_int_equal(fh_file_try(file, &err), -FH_E_NOT_FOUND); /* there is no folder for it */
+	assert_true(fh_file_try(file, &err) < 0 && err.sys == ENOENT); /* there is no folder for it */
 	assert_int_equal(mkdir(place, 0700), 0);
 	assert_int_equal(fh_file_try(file, &err), 0);
 	assert_int_equal(rmdir(place), 0); /* nothing was left */
@@ -91,7 +91,7 @@ static void tries_a_file_and_leaves_it_as_it_is(void **state)
 	assert_int_equal(fh_file_read(file, &text, &err), 0);
 	assert_string_equal(text.p, "kept");
 	assert_true(fh_file_try(below, &err) < 0);
-	assert_int_equal(fh_file_try(place, &err), -FH_E_ARGUMENT);
+	assert_true(fh_file_try(place, &err) < 0);
 	assert_int_equal(fh_file_try("/dev/null", &err), 0);
 }
 
