@@ -470,12 +470,13 @@ class Container:
         self._must(self.exec(["tar", "-C", path, "--no-same-owner", "-xf", "-"], cwd="/", stdin=data), "unpacking into %s" % path)
 
     def get_archive(self, path: str) -> bytes:
-        """A file or folder as a tar archive, whose names begin with the last part of the path.
-        :class:`NotFoundError`."""
+        """A file or folder as a tar archive, whose names begin with the last part of the path; of / without what is not the
+        sandbox's own: the host's tools, /proc, /sys and /dev. :class:`NotFoundError`."""
         place = posixpath.normpath(posixpath.join(self.workdir, path))
         sandbox = self.sandbox
         name = posixpath.basename(place) or "."
-        process = sandbox.spawn(["tar", "-C", posixpath.dirname(place), "-cf", "-", "--", name], env=self._use().env, cwd="/", stdin=False,
+        left_out = ["--exclude=.%s/*" % folder for folder in self._shown_folders()] if name == "." else []
+        process = sandbox.spawn(["tar", "-C", posixpath.dirname(place), "--anchored", *left_out, "-cf", "-", "--", name], env=self._use().env, cwd="/", stdin=False,
                                 cpu_time=None, wall_time=None, output=ARCHIVE_MAX)
         done = process.communicate()
         if done.exit_code != 0 or "output" in done.fired:
@@ -484,6 +485,12 @@ class Container:
                 raise errors.NotFoundError("%s is not in the sandbox" % path, "", "not_found")
             raise errors.EngineError("%s could not be taken out: %s" % (path, said or "it is larger than %d bytes" % ARCHIVE_MAX))
         return done.stdout
+
+    def _shown_folders(self) -> List[str]:
+        """Where something of the host, or of the kernel, is shown in the sandbox that cannot be written to."""
+        mounts = self.exec(["cat", "/proc/self/mounts"], cwd="/").stdout.decode("utf-8", "replace").splitlines()
+        places = [(line.split(" ")[1], line.split(" ")[3].split(",")) for line in mounts if line.count(" ") >= 3]
+        return ["/proc", "/sys", "/dev"] + [place for place, options in places if "ro" in options and place != "/"]
 
     @staticmethod
     def _must(done: Done, what: str) -> None:

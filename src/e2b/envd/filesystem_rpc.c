@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* envd's service filesystem.Filesystem, without its watchers (watch_rpc.c). */
 #include <errno.h>
+#include <signal.h>
 
+#include "base/error.h"
 #include "base/path.h"
 #include "e2b/envd/entry.h"
 #include "e2b/envd/routes.h"
+#include "e2b/hosted/accounts.h"
 
-enum { ENTRIES_MAX = 100000, DEPTH_MAX = 256 };
+enum { ENTRIES_MAX = 100000, DEPTH_MAX = 256, MOVE_MS = 60000 };
 
 /* A call: its user, and its absolute path. */
 struct call {
@@ -49,6 +52,37 @@ static json_t *make_dir(const struct call *c, struct fh_connect_error *e)
 	return stat_call(c, e);
 }
 
+/* The sandbox's folders are file systems of their own, between which no file can be renamed: it is copied, by the
+ * sandbox's own mv. A sandbox of the cloud is one disk. What has a file system below it is refused before anything of
+ * it is removed. */
+#define MOVE                                                                                                           \
+	"d=$(realpath -e -- \"${1%/*}/\") || exit 1; f=${d%/}/${1##*/}\n"                                                  \
+	"while read -r _ at _; do printf -v at %b \"${at//\\\\/\\\\0}\"; [[ $at == \"$f\" || $at == \"$f\"/* ]] && exit "  \
+	"16\n"                                                                                                             \
+	"done < /proc/self/mounts\n"                                                                                       \
+	"exec mv -f -T -- \"$f\" \"$2\""
+static int move_between(struct fh_hosted *h, const char *user, const char *from, const char *to, struct fh_error *err)
+{
+	const char *argv[] = { "/bin/bash", "-c", MOVE, "mv", from, to, NULL };
+	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
+	struct fh_process *p;
+	struct fh_exit x;
+	o.argv = argv;
+	o.user = h->one_id ? fh_account_for(h, user) : "root"; /* as envd does it; the owner stays */
+	o.no_stdin = true;
+	int r = fh_process_spawn(h->sandbox, &o, &p, err);
+	if (r < 0)
+		return r;
+	r = fh_process_wait(p, MOVE_MS, &x, err);
+	if (r == -FH_E_TIMEOUT)
+		(void)fh_process_signal(p, SIGKILL, NULL);
+	fh_process_free(p);
+	if (r == 0 && x.exit_code != 0)
+		r = fh_error_set(err, FH_E_ARGUMENT, "cannot move %s: it, or what is at its new place, cannot be removed",
+		                 from);
+	return r;
+}
+
 static json_t *move(const struct call *c, struct fh_connect_error *e)
 {
 	const char *to = fh_json_str(c->message, "destination", NULL), *as = fh_account_for(c->hosted, c->user);
@@ -63,6 +97,10 @@ static json_t *move(const struct call *c, struct fh_connect_error *e)
 		r = fh_files_rename(c->hosted->sandbox, as, c->path, path, &err);
 	if (r < 0 && fh_entry_denied(c->hosted, c->user, &err))
 		r = fh_files_rename(c->hosted->sandbox, "root", c->path, path, &err);
+	if (r < 0 && err.sys == EXDEV) {
+		err = (struct fh_error)FH_ERROR_INIT;
+		r = move_between(c->hosted, c->user, c->path, path, &err);
+	}
 	if (r < 0) {
 		fh_entry_fail(e, &err, c->path);
 		return NULL;

@@ -322,6 +322,30 @@ class Libraries(Llm):
             self.assertTrue(all("nothing raised" not in text for text in shown), shown)
             self.assertEqual(asked, [])
 
+    def test_what_is_no_text_is_refused(self):
+        shown = self.python("""
+            with SandboxSession(lang="python") as s:
+                for name in (None, 3, b"numpy", ["numpy"]):
+                    show(error(ValidationError, lambda: s.install([name])))
+                    show(error(ValidationError, lambda: s.run("print(1)", libraries=[name])))
+                show(error(ValidationError, lambda: s.run(None)))
+            for libraries in (5, "numpy"):
+                show(error(ValidationError, lambda: SandboxSession(lang="python", libraries=libraries)))
+        """)
+        self.assertEqual(len(shown), 11)
+        self.assertEqual([text for text in shown if "nothing raised" in text], [])
+
+    def test_the_archive_of_everything_has_what_is_the_sandbox_s_own(self):
+        shown = self.python("""
+            import io, tarfile
+            with SandboxSession(lang="python") as s:
+                s.run("open('/sandbox/mine', 'w').write('x'); import os; os.makedirs('/data/deep')")
+                data, told = s.get_archive("/")
+                names = tarfile.open(fileobj=io.BytesIO(data)).getnames()
+                show([told["kind"], "./sandbox/mine" in names, "./data/deep" in names, [n for n in names if n.startswith(("./proc/", "./usr/", "./dev/"))]])
+        """)
+        self.assertEqual(shown, [["folder", True, True, []]])
+
     def test_in_every_language_what_is_no_name_is_refused_and_no_package_manager_runs(self):
         refused = self.python("""
             names = ["x; id", "$(id)", "`id`", "x|y", "x&&y", "-y", "--target=/", "x --index-url=http://127.0.0.1:1/", "x\\ny", "'x", "x y", "../x", "file:///x", ""]

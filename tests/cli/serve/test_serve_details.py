@@ -166,6 +166,26 @@ class Details(support.TempDir):
             self.server.ask("DELETE", "/sandboxes/" + box.id)
 
     @support.once
+    def test_files_are_moved_between_the_folders_of_a_sandbox(self):
+        """They are file systems of their own here, and one disk in the cloud."""
+        box = self.server.create()
+        self.addCleanup(self.server.ask, "DELETE", "/sandboxes/" + box.id)
+        move = lambda source, destination: box.call("filesystem.Filesystem/Move", {"source": source, "destination": destination})
+        box.write("f", b"content", X_Metadata_Who="me")
+        box.write("folder/in%20it", b"two")
+        status, answer = move("f", "/tmp/new/g")
+        self.assertEqual((status, answer["entry"]["path"], answer["entry"]["owner"], answer["entry"].get("metadata")), (200, "/tmp/new/g", "user", {"who": "me"}))
+        self.assertEqual((box.read("/tmp/new/g"), box.read("f")[0]), ((200, b"content"), 404))
+        self.assertEqual(move("folder", "/tmp/-f")[0], 200)
+        self.assertEqual(move("/tmp/-f", "back")[0], 200)
+        self.assertEqual(box.read("back/in%20it"), (200, b"two"))
+        box.run("ln -s / root; mkdir full; touch full/x")
+        for source, destination in (("", "/tmp/q"), ("/home", "/tmp/q"), ("root/home/user", "/tmp/q"), ("/tmp", "/home/user/t"), ("/usr/bin/env", "e"),
+                                    ("/tmp/new", "full")):
+            self.assertIn(move(source, destination)[0], (400, 403, 409), source)
+        self.assertEqual((box.read("back/in%20it"), box.read("/tmp/new/g")), ((200, b"two"), (200, b"content")), "what is refused is as it was")
+
+    @support.once
     def test_the_lifecycle_may_be_asked_for_in_the_form_in_which_it_is_told(self):
         for asked, told in (({"onTimeout": "pause", "autoResume": True}, ("pause", True)), ({"onTimeout": "kill"}, ("kill", False)), ({}, ("kill", False))):
             box = self.server.create(lifecycle=asked)

@@ -51,6 +51,8 @@ class FumehoodSession(BaseSession):
 
     def __init__(self, config, backend="docker", libraries=None, stream=False, keep_template=False, commit_container=False,
                  commit_image_tag=None, sandbox_config=None, env_vars=None, pod_manifest=None, client=None, mounts=None):
+        if libraries is not None and (isinstance(libraries, (str, bytes)) or not hasattr(libraries, "__iter__")):
+            raise ValidationError("libraries must be a list of names, not {!r}".format(libraries))
         super(FumehoodSession, self).__init__(config, libraries=list(libraries or []))
         self.backend = str(backend)
         self.client = client
@@ -166,6 +168,8 @@ class FumehoodSession(BaseSession):
 
     def run(self, code, libraries=None, timeout=None, on_stdout=None, on_stderr=None):
         self._open_container()
+        if not isinstance(code, (str, bytes)):
+            raise ValidationError("code must be a text, not {!r}".format(code))
         self._enforce(code)
         return self.run_unchecked(code, libraries, timeout, on_stdout, on_stderr)
 

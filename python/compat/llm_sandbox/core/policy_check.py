@@ -36,6 +36,8 @@ def reaches(found, policy):
 
 def restricts(policy, package):
     """The restricted module that a package's name stands for, or None. As in the original, the threshold makes no difference."""
+    if not isinstance(package, str):
+        return None  # no name: whoever installs it says so
     name = re.split(r"[\[=<>!~@: ]", package, maxsplit=1)[0].lower().replace("-", "_")
     for module in (policy.restricted_modules or []) if policy is not None else []:
         if module.name.lower().replace("-", "_") == name:
