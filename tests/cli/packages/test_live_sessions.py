@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: MIT
 """`fumehood session` as a user calls it, and the Python package with the same words."""
 import asyncio
+import contextlib
+import fcntl
 import itertools
 import json
 import os
+import pty
+import select
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
@@ -63,6 +69,42 @@ class Session(unittest.TestCase):
                                   capture_output=True, env={**ENVIRONMENT, "TERM": kind}, timeout=support.TIMEOUT)
             self.assertRegex(done.stdout, rb"^%s\r?\n/dev/pts/\d+\r?\n$" % told, done.stderr)
         self.assertEqual(session("exec", self.name, "--", "sh", "-c", "echo ${TERM-none}").stdout, b"none\n")
+    def test_a_terminal_that_is_resized_and_interrupted(self):
+        """`attach` at a real terminal: the new size reaches the shell inside with its signal, and Ctrl-C what runs in it."""
+        mine, theirs = pty.openpty()
+        self.addCleanup(os.close, mine)
+        size = lambda rows, columns: fcntl.ioctl(mine, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        seen = b""
+
+        def until(word):
+            nonlocal seen
+            while word not in seen:
+                self.assertTrue(select.select([mine], [], [], support.TIMEOUT)[0], seen)
+                seen += os.read(mine, 65536)
+            seen = seen[seen.index(word) + len(word):]
+        size(20, 90)
+        child = subprocess.Popen([FUMEHOOD, "session", "attach", self.name], stdin=theirs, stdout=theirs, stderr=theirs, env=ENVIRONMENT,
+                                 start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(theirs)
+        self.addCleanup(child.wait, support.TIMEOUT)
+        self.addCleanup(child.kill)
+        os.write(mine, b"trap 'echo \"changed to $(stty size)\".' WINCH; PS1=rea''dy'> '; echo size: $(stty size).\n")
+        until(b"size: 20 90.")
+        size(31, 77)
+        os.write(mine, b"\n")               # a shell that waits for a line runs its trap after it
+        until(b"changed to 31 77.")
+        os.write(mine, b"echo st''arts; sleep 1000; echo not''reached\n")
+        until(b"starts")
+        os.write(mine, b"\x03")
+        until(b"ready> ")                   # what is typed before is thrown away with the line
+        os.write(mine, b"echo st''ill here $((6 * 7)).\n")
+        until(b"still here 42.")
+        os.write(mine, b"exit 5\n")
+        with contextlib.suppress(OSError):  # the terminal's end
+            while data := os.read(mine, 65536):
+                seen += data
+        self.assertEqual(child.wait(support.TIMEOUT), 5)
+        self.assertNotIn(b"notreached", seen)
 
     def test_a_detached_command_is_attached_to(self):
         process = session("exec", "-d", "--tag", "worker", self.name, "--", "sh", "-c",
