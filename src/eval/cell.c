@@ -380,7 +380,8 @@ int fh_eval_cell_run(const struct fh_eval_run *run, const struct fh_eval_cell *c
 	w.provider = w.row->provider ? w.row->provider : w.column->provider;
 	w.test = w.row->test;
 	w.options = json_object_get(w.test, "options");
-	int r = call_before_each(&w);
+	const char *fault = json_string_value(w.row->fault);
+	int r = fault ? fh_error_set(&err, FH_E_ARGUMENT, "%s", fault) : call_before_each(&w);
 	if (r == 0)
 		r = make_prompt(&w);
 	if (r == 0)

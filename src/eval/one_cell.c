@@ -69,9 +69,12 @@ int fh_eval_plan_take_cell(struct fh_eval_plan *p, const json_t *cell, struct fh
 	const struct fh_eval_cell at = p->cells[found];
 	struct fh_eval_column column = p->columns[at.column];
 	struct fh_eval_row row = p->rows[at.row];
-	for (size_t i = 0; i < p->row_count; i++)
-		if (i != at.row)
-			json_decref(p->rows[i].test);
+	for (size_t i = 0; i < p->row_count; i++) {
+		if (i == at.row)
+			continue;
+		json_decref(p->rows[i].test);
+		json_decref(p->rows[i].fault);
+	}
 	if (prompt)
 		column.prompt = add_prompt(p, prompt, column.prompt);
 	row.repeat = row.task = 0;

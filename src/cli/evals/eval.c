@@ -2,6 +2,7 @@
 /* Program fumehood-eval: `fumehood eval` and `fumehood retry`. */
 #include <malloc.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -245,8 +246,16 @@ static void take_memory_in_large_steps(void)
 #endif
 }
 
+/* The user's scripts run with the user's rights. Without this, /proc shows them this process's environment and memory,
+ * and with it the keys that they are not named for. */
+static void hide_keys_from_scripts(void)
+{
+	prctl(PR_SET_DUMPABLE, 0);
+}
+
 int main(int argc, char **argv)
 {
+	hide_keys_from_scripts();
 	for (size_t i = 0; i < FH_ARRAY_SIZE(others); i++) {
 		if (!fh_streq(argv[0], others[i].name))
 			continue;

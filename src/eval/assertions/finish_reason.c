@@ -9,10 +9,8 @@ static int check(const struct fh_assertion_call *call, struct fh_grade *ret, str
 		return fh_error_set(err, FH_E_ARGUMENT, "\"finish-reason\" assertion type must have a string value");
 	const char *wanted = json_string_value(call->value);
 	const char *reason = fh_json_str(call->response, "finishReason", NULL);
-	if (!reason) {
-		ret->reason = fh_xstrdup("Provider did not supply stop reason");
-		return 0;
-	}
+	if (!reason)
+		return fh_grade_set(ret, call, false, "Provider did not supply stop reason");
 	return fh_grade_set(ret, call, strcasecmp(reason, wanted) == 0, "Expected finish reason %s\"%s\" but got \"%s\"",
 	                    fh_call_not(call), wanted, reason);
 }

@@ -54,8 +54,8 @@ static bool expands(const json_t *test)
 }
 
 /* Adds a test's rows for one repeat. `task` is the number of its first combination. */
-static int add_rows(struct fh_eval_plan *p, const struct fh_eval_test *t, json_t *merged, uint32_t repeat, size_t task,
-                    struct fh_eval_provider *provider, struct fh_error *err)
+static int add_rows(struct fh_eval_plan *p, const struct fh_eval_test *t, json_t *merged, json_t *fault,
+                    uint32_t repeat, size_t task, struct fh_eval_provider *provider, struct fh_error *err)
 {
 	json_t *vars = json_object_get(merged, "vars");
 	fh_auto_json json_t *combinations = NULL;
@@ -73,6 +73,7 @@ static int add_rows(struct fh_eval_plan *p, const struct fh_eval_test *t, json_t
 		}
 		struct fh_eval_row *row = &FH_PUSH(p->rows, p->row_count, p->row_capacity);
 		*row = (struct fh_eval_row){ .test = test,
+			                         .fault = json_incref(fault),
 			                         .repeat = repeat,
 			                         .task = (uint32_t)(task + i),
 			                         .serial =
@@ -94,18 +95,24 @@ static uint32_t repeats_of(const struct fh_eval_plan *p, const json_t *merged)
 	return own >= 1 && own <= REPEAT_MAX ? (uint32_t)own : p->repeat;
 }
 
-/* Runs transformVars on the variables of a test; those that it returns are added to them or replace them. */
+/* Runs transformVars on the variables of a test; those that it returns are added to them or replace them. *ret_fault:
+ * what went wrong in the user's function, which costs the rows of the test and not the eval. */
 static int transform_vars(struct fh_eval_plan *p, const struct fh_eval_provider_needs *needs,
-                          const struct fh_eval_test *t, json_t *merged, struct fh_error *err)
+                          const struct fh_eval_test *t, json_t *merged, json_t **ret_fault, struct fh_error *err)
 {
 	const char *code = fh_json_str(json_object_get(merged, "options"), "transformVars", NULL);
 	json_t *vars = json_object_get(merged, "vars"), *changed = NULL;
 	if (!code || !*code)
 		return 0;
 	fh_auto_json json_t *context = json_pack("{s:{}, s:o}", "prompt", "uuid", fh_eval_uuid());
-	int r = fh_transform(needs->scripts, p->config.dir, code, "vars", vars, context, &changed, err);
-	if (r < 0)
-		return fh_document_place(t->document, t->place, err);
+	struct fh_error why = FH_ERROR_INIT;
+	int r = fh_transform(needs->scripts, p->config.dir, code, "vars", vars, context, &changed, &why);
+	if (r == -FH_E_CANCELLED)
+		return fh_error_set(err, FH_E_CANCELLED, "%s", why.message);
+	if (r < 0) {
+		*ret_fault = fh_json_bytes(fh_str(why.message));
+		return 0;
+	}
 	if (json_is_object(changed)) {
 		json_t *both = json_copy(vars);
 		json_object_update(both, changed);
@@ -123,7 +130,8 @@ static int make_test_rows(struct fh_eval_plan *p, const struct fh_eval_overrides
 {
 	fh_auto_json json_t *merged = fh_eval_test_merge(t->json, p->default_test, o->vars);
 	struct fh_eval_provider *provider = NULL;
-	int r = transform_vars(p, needs, t, merged, err);
+	fh_auto_json json_t *fault = NULL;
+	int r = transform_vars(p, needs, t, merged, &fault, err);
 	/* As in promptfoo, the id alone in defaultTest names the grader; an object answers the tests. */
 	const json_t *own = json_object_get(t->json, "provider"), *usual = json_object_get(p->default_test, "provider");
 	const json_t *entry = own && !json_is_null(own) ? own : json_is_string(usual) ? NULL : usual;
@@ -135,7 +143,7 @@ static int make_test_rows(struct fh_eval_plan *p, const struct fh_eval_overrides
 	uint32_t repeats = repeats_of(p, merged);
 	size_t task = p->task_count;
 	for (uint32_t repeat = 0; repeat < repeats && r == 0; repeat++)
-		r = add_rows(p, t, merged, repeat, task, provider, err);
+		r = add_rows(p, t, merged, fault, repeat, task, provider, err);
 	const char *stored = fh_json_str(json_object_get(merged, "options"), "storeOutputAs", NULL);
 	if (stored && *stored)
 		p->concurrency = 1; /* later tests use outputs of earlier ones */
@@ -542,8 +550,10 @@ int fh_eval_plan_make(struct fh_eval_config *config, const struct fh_eval_overri
 
 void fh_eval_plan_release(struct fh_eval_plan *p)
 {
-	for (size_t i = 0; i < p->row_count; i++)
+	for (size_t i = 0; i < p->row_count; i++) {
 		json_decref(p->rows[i].test);
+		json_decref(p->rows[i].fault);
+	}
 	for (size_t i = 0; i < p->var_count; i++)
 		free(p->vars[i]);
 	free(p->rows);

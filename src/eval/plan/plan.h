@@ -21,10 +21,11 @@ struct fh_eval_column {
 };
 
 struct fh_eval_row {
-	json_t *test;                       /* the merged test case, with the variables of this combination */
-	uint32_t repeat;                    /* number of the repeat, from 0 */
-	uint32_t task;                      /* number of the test with this combination: the same in every repeat */
-	bool serial;                        /* runs alone, before the tests that may run concurrently */
+	json_t *test;    /* the merged test case, with the variables of this combination */
+	json_t *fault;   /* text: why there is nothing to ask, such as a transformVars that failed; or NULL */
+	uint32_t repeat; /* number of the repeat, from 0 */
+	uint32_t task;   /* number of the test with this combination: the same in every repeat */
+	bool serial;     /* runs alone, before the tests that may run concurrently */
 	const struct fh_document *document; /* where the test was written, for messages */
 	const char *place;
 	struct fh_eval_provider *provider; /* the test's own provider, which replaces the column's; NULL: the column's */

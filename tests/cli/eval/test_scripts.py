@@ -4,12 +4,14 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
 import support
+from model_server import ModelServer
 
 KEY = "sk-test-0123456789abcdef"
 # For each kind: the program that runs it, an expression that is true, and statements that misbehave.
@@ -142,6 +144,37 @@ class Scripts(Case):
         self.assertEqual([row["response"]["output"] for row in rows], ["got=", "got=secret-one"])
 
 
+@support.root_and_user
+class Surroundings(Case):
+    """What /proc shows a script of the processes around it."""
+
+    LOOK = ("import glob\n"
+            "def get_assert(output, context):\n"
+            "    found = []\n"
+            "    for path in glob.glob('/proc/[0-9]*/environ'):\n"
+            "        try:\n"
+            "            if b'%s' in open(path, 'rb').read():\n"
+            "                found.append(open(path.replace('environ', 'comm')).read().strip())\n"
+            "        except OSError:\n"
+            "            pass\n"
+            "    return {'pass': True, 'score': 1, 'reason': ' '.join(sorted(found))}\n")
+
+    def test_the_process_that_runs_it_shows_no_key(self):
+        if os.getuid() == 0:
+            self.skipTest("root sees every process")
+        key = KEY + str(os.getpid())  # other tests may run beside this one
+        self.write("look.py", self.LOOK % key)
+        self.write("promptfooconfig.yaml", json.dumps({"prompts": ["x"], "providers": ["echo"], "tests": [
+            {"assert": [{"type": "python", "value": "file://look.py"}]}]}))
+        # The control: a shell of the same user that has the key is seen.
+        done = subprocess.run(["sh", "-c", '"$@"; exit $?', "sh", support.PROGRAM, "eval", "--no-write", "--no-table", "--no-progress-bar",
+                               "-o", "out.json"], cwd=self.dir, capture_output=True, text=True, timeout=support.TIMEOUT,
+                              env={**os.environ, "OPENAI_API_KEY": key})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        row, = json.loads((self.dir / "out.json").read_text())["results"]["results"]
+        self.assertEqual(row["gradingResult"]["componentResults"][0]["reason"], "sh")
+
+
 class SandboxedScripts(Case):
     """`sandbox: true` on an assertion, and --sandbox-scripts."""
 
@@ -174,6 +207,7 @@ class SandboxedScripts(Case):
         self.assertIn("took longer than 700 ms", json.dumps(rows[1]["gradingResult"]))
 
 
+FEW = ("good", "hang", "crash", "key")
 ENDS = ("good", "hang", "good", "crash", "good", "flood", "key")
 ACT = {
     "py": "import os, sys, time\n"
@@ -198,6 +232,8 @@ KINDS_OF_SCRIPT = {
              "        context['test']['vars']['v'] = act(context['test']['vars']['v'])\n        return context\n"),
     "variable": ({"prompts": ["{{w}}"], "defaultTest": {"vars": {"w": "file://s.js"}}}, "js",
                  "module.exports = (name, prompt, others) => ({ output: act(others.v) });\n"),
+    "transform of variables": ({"defaultTest": {"options": {"transformVars": "file://s.js:f"}}}, "js",
+                               "module.exports.f = (vars) => ({ ...vars, v: act(vars.v) });\n"),
     "filter": ({"prompts": ["{{ v | f }}"], "nunjucksFilters": {"f": "./s.js"}}, "js", "module.exports = (v) => act(v);\n"),
 }
 
@@ -206,11 +242,11 @@ KINDS_OF_SCRIPT = {
 class EveryKind(Case):
     """A script of any kind that hangs, crashes, floods or looks for a key costs what it was called for, and no more."""
 
-    def run_kind(self, config, language, script):
+    def run_kind(self, config, language, script, ends=ENDS):
         if not shutil.which({"py": "python3", "js": "node"}[language]):
             self.skipTest("no interpreter of " + language)
         self.write("s." + language, ACT[language] + script)
-        base = {"prompts": ["{{v}}"], "providers": ["echo"], "tests": [{"vars": {"v": end}} for end in ENDS]}
+        base = {"prompts": ["{{v}}"], "providers": ["echo"], "tests": [{"vars": {"v": end}} for end in ends]}
         self.write("promptfooconfig.yaml", json.dumps({**base, **config}))
         (self.dir / "out.json").unlink(missing_ok=True)
         return support.command("eval", "--no-table", "--no-progress-bar", "--no-write", "--script-timeout", "1500", "-o", "out.json",
@@ -228,6 +264,37 @@ class EveryKind(Case):
                 self.assertIn("signal 9", rows[3]["error"])
                 self.assertRegex(rows[5]["error"], "printed more than|took longer")  # whichever comes first
                 self.assertNotIn(KEY, done.stdout + done.stderr)
+
+    def ended(self, done):
+        rows = json.loads((self.dir / "out.json").read_text())["results"]["results"]
+        self.assertNotIn(KEY, done.stdout + done.stderr + json.dumps(rows))
+        return rows
+
+    def test_the_value_of_an_assertion(self):
+        """It costs its row, and is never a pass."""
+        done = self.run_kind({"defaultTest": {"assert": [{"type": "not-equals", "value": "file://s.js:f"}]}}, "js",
+                             "module.exports.f = (output, context) => '-' + act(context.vars.v);\n", FEW)
+        self.assertEqual([r["success"] for r in self.ended(done)], [True, False, False, True], done.stderr[-2000:])
+
+    def test_a_function_that_scores(self):
+        for end in FEW[1:]:
+            with self.subTest(end=end):
+                done = self.run_kind({"tests": [{"assert": [{"type": "contains", "value": "v"}], "vars": {"v": "v"}}], "defaultTest":
+                                      {"assertScoringFunction": "file://s.py:f"}}, "py", "def f(scores, context):\n"
+                                      f"    return {{'pass': True, 'score': 1, 'reason': act('{end}')}}\n")
+                self.assertEqual([r["success"] for r in self.ended(done)], [end == "key"], done.stderr[-2000:])
+
+    def test_pieces_of_a_request(self):
+        with ModelServer() as server:
+            for piece, code in (("transformResponse", "module.exports = (json, text, context) => act(json.got.v);\n"),
+                                ("sessionParser", "module.exports = ({ body }) => act(body.got.v);\n")):
+                with self.subTest(piece):
+                    config = {"body": {"v": "{{v}}", "p": "{{prompt}}"}, "transformResponse": "json.got.p"}
+                    done = self.run_kind({"providers": [{"id": server.url + "/any", "config": {**config, piece: "file://s.js"}}]}, "js", code,
+                                         FEW)
+                    rows = self.ended(done)
+                    self.assertEqual([bool(r.get("error")) for r in rows], [False, True, True, False], done.stderr[-2000:])
+                    self.assertIn("took longer than 1500 ms", rows[1]["error"])
 
     def test_tests_that_a_script_makes(self):
         script = "def f():\n    return [{'vars': {'v': act('END')}}]\n"

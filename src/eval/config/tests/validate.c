@@ -49,9 +49,11 @@ static int unknown_type(struct fh_eval_config *c, const struct fh_document *d, c
 	for (size_t i = 0; i < FH_ARRAY_SIZE(comparing); i++)
 		fh_nearest_offer(&nearest, comparing[i]);
 	fh_nearest_offer(&nearest, "assert-set");
+	/* Those that compare columns, and sets, have no form with "not-". */
+	bool not = fh_starts_with(type, "not-") && fh_assertion_find(nearest.best ? nearest.best : "");
 	if (nearest.best && !c->lenient)
 		return fh_document_error(d, at, err, "unknown assertion type \"%s\"; did you mean \"%s%s\"?", type,
-		                         fh_starts_with(type, "not-") ? "not-" : "", nearest.best);
+		                         not ? "not-" : "", nearest.best);
 	fh_eval_config_note(c, d, at, "unknown assertion type \"%s\"; its rows will be errors", type);
 	return 0;
 }
