@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/services/script_sandbox.h"
 
+#include <signal.h>
 #include <unistd.h>
 #include "base/fd.h"
 #include "base/path.h"
@@ -42,6 +43,12 @@ static int take(const struct fh_result *r, json_t **ret_answer, struct fh_error 
 	return 0;
 }
 
+/* Whether a KILL ended the script, which may have come from outside: such a call is made once more, as with workers. */
+static bool was_killed(const struct fh_result *r)
+{
+	return r->status == FH_STATUS_RUNTIME_ERROR && r->signal == SIGKILL;
+}
+
 int fh_eval_script_sandbox_run(void *context, const struct fh_script_sandbox_call *call, json_t **ret_answer,
                                struct fh_error *why, int *ret_failure, struct fh_error *err)
 {
@@ -75,8 +82,13 @@ int fh_eval_script_sandbox_run(void *context, const struct fh_script_sandbox_cal
 	struct fh_run_options options = FH_RUN_OPTIONS_INIT;
 	options.cancel = fh_services_cancel(place->services);
 	code = fh_plan_build(&request, &plan, err);
-	if (!code)
+	for (unsigned tries = 0; !code && tries < 2; tries++) {
+		fh_result_free(result);
+		result = NULL;
 		code = fh_run(client, plan, &options, &result, err);
+		if (!code && !was_killed(result))
+			break;
+	}
 	fh_plan_free(plan);
 	if (!code && result->status == FH_STATUS_ENGINE_ERROR) {
 		code = fh_error_set(err, FH_E_UNAVAILABLE, "a script cannot be run in a sandbox: %s", result->error.message);

@@ -4,9 +4,12 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
@@ -197,6 +200,29 @@ class SandboxedScripts(Case):
         self.assertFalse((self.dir / "made").exists())
         rows = self.run_asserts([steal, write])  # the control: without the sandbox both succeed
         self.assertEqual([row["success"] for row in rows], [True, True])
+
+    def test_one_that_is_killed_from_outside_is_called_once_more(self):
+        name = f"slow{os.getpid()}"
+        value = f"import time\nopen('/proc/self/comm', 'w').write('{name}')\ntime.sleep(3)\nreturn True"
+        killed = threading.Event()
+
+        def kill():
+            while not killed.is_set():
+                for pid in filter(str.isdigit, os.listdir("/proc")):
+                    try:
+                        if pathlib.Path("/proc", pid, "comm").read_text() == name + "\n":
+                            os.kill(int(pid), signal.SIGKILL)
+                            return killed.set()
+                    except OSError:
+                        pass
+                time.sleep(0.01)
+        thread = threading.Thread(target=kill, daemon=True)
+        thread.start()
+        row, = self.run_asserts([{"type": "python", "value": value, "sandbox": True}])
+        ended = killed.is_set()
+        killed.set()
+        self.assertTrue(ended)
+        self.assertTrue(row["success"], row)
 
     def test_all_scripts_of_an_eval_and_their_bad_ends(self):
         code = KINDS["python"]
