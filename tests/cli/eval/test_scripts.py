@@ -13,6 +13,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
+import proc
 import support
 from model_server import ModelServer
 
@@ -208,14 +209,12 @@ class SandboxedScripts(Case):
 
         def kill():
             while not killed.is_set():
-                for pid in filter(str.isdigit, os.listdir("/proc")):
-                    try:
-                        if pathlib.Path("/proc", pid, "comm").read_text() == name + "\n":
-                            os.kill(int(pid), signal.SIGKILL)
-                            return killed.set()
-                    except OSError:
-                        pass
+                for pid in proc.everybody():
+                    if proc.name(pid) == name:
+                        proc.kill(pid, signal.SIGKILL)
+                        return killed.set()
                 time.sleep(0.01)
+
         thread = threading.Thread(target=kill, daemon=True)
         thread.start()
         row, = self.run_asserts([{"type": "python", "value": value, "sandbox": True}])
