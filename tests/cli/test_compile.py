@@ -150,6 +150,12 @@ class PrecompiledHeader(unittest.TestCase):
             found = [line.rpartition("/")[2] for line in said.splitlines() if line.startswith("! /opt/fumehood/prepared/bits/stdc++.h.gch/")]
             self.assertEqual(found, [taken] if taken else [], (flags, said[:2000]))
 
+    def test_a_program_may_include_it_again(self):
+        """g++ looks for the header itself then, beside the precompiled one; without an end of line, and behind other text, too."""
+        again = "#include <bits/stdc++.h>\n"
+        for text in (again + self.CODE % 4, again * 3 + "int unused;\n" + self.CODE % 4, "int first;\n" + self.CODE % 4 + "\n" + again):
+            self.assertEqual(self.run_cpp(text)["stdout"], "41", text)
+
     def test_a_header_that_is_spoiled_is_done_without(self):
         copy = self.folder.parent / f"{self.folder.name}-copy"
         self.addCleanup(shutil.rmtree, copy, ignore_errors=True)

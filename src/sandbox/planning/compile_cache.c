@@ -124,7 +124,7 @@ char *fh_prepared_dir(struct fh_survey *s, const struct fh_language *l, const ch
 	fh_auto_free char *folder = interpreter[0] ? fh_survey_cache(s, "prepared") : NULL;
 	if (!folder)
 		return NULL;
-	fh_sha256_add_field(&h, fh_str("fumehood prepared 2"));
+	fh_sha256_add_field(&h, fh_str("fumehood prepared 3"));
 	for (size_t i = 0; l->prepare[i]; i++)
 		fh_sha256_add_field(&h, fh_str(l->prepare[i]));
 	for (size_t i = 0; l->env[i]; i++)

@@ -237,6 +237,13 @@ class Honest(judging.Judging):
         self.check(PYTHON, ["\ufeffdef add(a, b):\n    return a + b\n", "def add(a, b):\n\u00a0\u00a0\u00a0\u00a0return a\u00a0+ b\n",
                             "def add(a, b):\n    \"\"\"It's a\u00a0sum.\"\"\"  # isn't it\u00a0?\n\u00a0   return a + b\n"])
 
+    def test_cpp_of_other_types_that_includes_everything(self):
+        """The declaration includes the header, too, behind a program whose function is called by an adapter."""
+        row = {"task_id": "CPP/0", "declaration": "#include <bits/stdc++.h>\nusing namespace std;\npair<int,int> ends(vector<int> v){\n",
+               "canonical_solution": "    return {v.front(), v.back()};\n}\n", "test": CPP["test"].replace("assert(add(1, 2) == 3); assert(add(-1, 1) == 0);", "assert(ends({3, 1, 2}) == make_pair(3, 2));")}
+        self.check(row, ["#include <bits/stdc++.h>\nusing namespace std;\npair<long,long> ends(const vector<int> &v){ return {v.front(), v.back()}; }\n",
+                         "#include <bits/stdc++.h>\n#include <bits/stdc++.h>\nauto ends(std::vector<int> v) { return std::make_pair(v.front(), v.back()); }\n"], "g++")
+
     def test_answers_in_markdown_as_solutions(self):
         """A samples file may hold what the model said; a program with fences in its texts is a program all the same."""
         right = "def add(a, b):\n    return a + b\n"
