@@ -527,30 +527,7 @@ class Driver:
         self.wire.emit("end", id=request.get("id"), status="ok", **self.shell.complete(request.get("code") or ""))
 
     def adopt(self, request):
-        """This interpreter was started before it was known for whom. There is no answer."""
-        os.environ.update(request.get("env") or {})
-        self._look_for_packages()
-
-    def _look_for_packages(self):
-        """What `site` does at a start, for folders of packages that were made or changed since."""
-        import importlib
-        site = sys.modules.get("site")
-        if site is None:
-            return
-        user = site.getusersitepackages() if site.ENABLE_USER_SITE else None
-        for folder in [user] * bool(user) + site.getsitepackages():
-            try:
-                changed = os.stat(folder).st_mtime >= self.started or folder not in sys.path
-            except OSError:
-                continue
-            before = list(sys.path)
-            if changed:
-                site.addsitedir(folder)
-            if folder == user and folder not in before:  # a start puts it before the system's
-                added = sys.path[len(before):]
-                at = min([before.index(name) for name in site.getsitepackages() if name in before] or [len(before)])
-                sys.path[:] = before[:at] + added + before[at:]
-        importlib.invalidate_caches()
+        part("adopt").adopt(self.started, request.get("env") or {})
 
     def branch(self, request):
         part("branch").branch(self, request)

@@ -52,7 +52,7 @@ static const struct fh_context_kind kinds[] = {
 	    .files = (const char *const[]){ "python.py", "python_ipython.py", "python_shell.py", "python_magics.py",
 	                                    "python_display.py", "python_pretty.py", "python_rich.py", "python_inline.py",
 	                                    "python_pictures.py", "python_charts.py", "python_charts_plotly.py",
-	                                    "python_branch.py", NULL },
+	                                    "python_branch.py", "python_adopt.py", NULL },
 	    .package = "python3",
 	    .adopts = true,
 	},
