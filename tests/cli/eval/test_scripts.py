@@ -165,7 +165,7 @@ class Surroundings(Case):
 
     def test_the_process_that_runs_it_shows_no_key(self):
         if os.getuid() == 0:
-            self.skipTest("root sees every process")
+            self.skipTest("only as user: root sees every process")
         key = KEY + str(os.getpid())  # other tests may run beside this one
         self.write("look.py", self.LOOK % key)
         self.write("promptfooconfig.yaml", json.dumps({"prompts": ["x"], "providers": ["echo"], "tests": [
