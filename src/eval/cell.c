@@ -248,7 +248,7 @@ static json_t *call_context(const struct work *w, json_t *config)
 	json_object_set_new_nocheck(context, "repeatIndex", json_integer(w->row->repeat));
 	json_object_set_new_nocheck(context, "testIdx", json_integer(w->cell->row));
 	json_object_set_new_nocheck(context, "evaluationId", json_string_nocheck(w->run->id));
-	json_object_set_nocheck(context, "originalProvider", w->provider->json);
+	json_object_set_nocheck(context, "originalProvider", w->column->provider->json);
 	return context;
 }
 
@@ -264,7 +264,9 @@ static int ask(struct work *w)
 	struct fh_provider_request request = { .prompt = fh_str(w->ret->prompt),
 		                                   .context = context,
 		                                   .config = json_object_size(config) ? config : NULL,
-		                                   .repeat = w->row->repeat };
+		                                   .repeat = w->row->repeat,
+		                                   .original = w->row->provider ? w->column->provider->handle : NULL,
+		                                   .original_delay_ms = w->column->provider->delay_ms };
 	fh_auto_provider_response struct fh_provider_response response = FH_PROVIDER_RESPONSE_INIT;
 	int r = fh_provider_call(w->provider->handle, &request, &response, w->err);
 	if (r < 0)

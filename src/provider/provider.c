@@ -13,7 +13,8 @@
 
 /* The first type that knows an id is used. */
 static const struct fh_provider_type *const fh_provider_types[] = {
-	&fh_provider_echo, &fh_provider_model, &fh_provider_request, &fh_provider_exec, &fh_provider_script,
+	&fh_provider_echo, &fh_provider_model,  &fh_provider_request,
+	&fh_provider_exec, &fh_provider_script, &fh_provider_sequence,
 };
 
 /* Whether an id is the bare path of a JavaScript or TypeScript file, as in `id: ./provider.js`. */
@@ -75,7 +76,6 @@ static const struct {
 	{ "wss://", "websockets: Debian 12's libcurl has none" },
 	{ "websocket", "websockets: Debian 12's libcurl has none" },
 	{ "golang:", "a provider in Go" },
-	{ "sequence", "a sequence of inputs to one model" },
 	{ "promptfoo:", "services of promptfoo's" },
 	{ "bedrock:", "requests signed for AWS" },
 	{ "vertex:", "tokens of Google Cloud" },
@@ -201,7 +201,7 @@ int fh_provider_open(const struct fh_provider_options *options, struct fh_provid
 	p->cancel = options->cancel;
 	p->timeout_ms = options->timeout_ms;
 	p->look_only = options->look_only;
-	if (type && !p->replay && type->open) {
+	if (type && (!p->replay || type->asks_another) && type->open) {
 		int code = type->open(p, err);
 		if (code) {
 			fh_provider_free(p);
@@ -239,6 +239,11 @@ void fh_provider_keep_secret(struct fh_provider *p, const char *value)
 const char *fh_provider_id(const struct fh_provider *provider)
 {
 	return provider->id;
+}
+
+bool fh_provider_asks_another(const struct fh_provider *provider)
+{
+	return provider->type && provider->type->asks_another;
 }
 
 const char *fh_provider_label(const struct fh_provider *provider)
@@ -281,9 +286,12 @@ int fh_provider_call(struct fh_provider *p, const struct fh_provider_request *re
 	struct fh_provider_response r = FH_PROVIDER_RESPONSE_INIT;
 	int64_t start = fh_now_ns();
 	static const char *const operations[] = { "answers", "embeddings", "classifications", "moderations" };
-	if (request->operation != FH_PROVIDER_ANSWER && !p->replay && !p->type->operations)
+	bool another = fh_provider_asks_another(p);
+	if (request->operation != FH_PROVIDER_ANSWER && (another || (!p->replay && !p->type->operations)))
 		return fh_error_set(err, FH_E_ARGUMENT, "provider %s gives no %s", p->id, operations[request->operation]);
-	if (p->replay) {
+	if (another && !request->original)
+		return fh_error_set(err, FH_E_ARGUMENT, "provider %s has no other provider to ask here", p->id);
+	if (p->replay && !another) {
 		fh_replay_answer(p->replay, p->id, p->label, request->prompt, &r);
 	} else {
 		int code = p->type->call(p, request, &r, err);
@@ -295,7 +303,7 @@ int fh_provider_call(struct fh_provider *p, const struct fh_provider_request *re
 	fh_secrets_remove(p->secrets, &r);
 	if (!r.latency_ms)
 		r.latency_ms = (double)(fh_now_ns() - start) / FH_NS_PER_MS;
-	if (p->record && !p->replay)
+	if (p->record && !p->replay && !another)
 		fh_record_add(p->record, p->id, p->label, request->prompt, &r);
 	*ret = r;
 	return 0;

@@ -12,6 +12,7 @@
  *     exec:COMMAND                             a program: prompt, options, context appended to its arguments
  *     file://x.py[:fn]  python:x.py[:fn]       call_api(prompt, options, context) of a python file (ruby alike)
  *     file://x.js[:fn]  (.mjs, .cjs, .ts)      callApi(prompt, context, options) of a javascript file
+ *     sequence                                 asks the request's original provider once for each of a list of inputs
  *
  * With recordings (`replay`, replay.h) any id is answered from them, and no request is ever made.
  *
@@ -57,6 +58,8 @@ static inline void fh_provider_freep(struct fh_provider **p)
 #define fh_auto_provider FH_CLEANUP(fh_provider_freep)
 
 const char *fh_provider_id(const struct fh_provider *provider);
+/* Whether it answers only by asking another provider, which each request names (`original`). */
+bool fh_provider_asks_another(const struct fh_provider *provider);
 const char *fh_provider_label(const struct fh_provider *provider); /* never NULL */
 /* The config, with what the files that it names hold (settings.h). An object, borrowed. */
 const json_t *fh_provider_config(const struct fh_provider *provider);
@@ -78,6 +81,9 @@ struct fh_provider_request {
 	FH_NULLABLE const json_t *context; /* for exec and scripts: {vars, prompt: {raw, label}, test …} */
 	FH_NULLABLE const json_t *config;  /* overrides the provider's config in this call (of a prompt or a test) */
 	uint32_t repeat;                   /* number of the repeat of this request: each repeat has its own cached answer */
+	/* For a type that asks another provider (fh_provider_asks_another): which one, and the pause behind each call. */
+	FH_NULLABLE struct fh_provider *original;
+	uint64_t original_delay_ms;
 };
 
 int fh_provider_call(struct fh_provider *provider, const struct fh_provider_request *request,

@@ -19,6 +19,8 @@ struct fh_provider_type {
 	            struct fh_error *err);
 	void (*free)(struct fh_provider *p); /* frees p->state; NULL: nothing to free */
 	bool operations;                     /* call handles request->operation; otherwise it only gives answers */
+	/* call asks request->original (never NULL then); recordings hold that provider's answers, not this one's. */
+	bool asks_another;
 };
 
 struct fh_provider {
@@ -41,7 +43,7 @@ struct fh_provider {
 };
 
 extern const struct fh_provider_type fh_provider_echo, fh_provider_model, fh_provider_request, fh_provider_exec,
-    fh_provider_script;
+    fh_provider_script, fh_provider_sequence;
 
 /* Adds a secret that is removed from all responses of this provider; NULL is fine. */
 void fh_provider_keep_secret(struct fh_provider *p, FH_NULLABLE const char *value);

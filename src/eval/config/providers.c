@@ -158,6 +158,12 @@ int fh_eval_providers_add(struct fh_eval_config *c, const struct fh_document *d,
 	int r = open_entry(c, d, normal, place, needs, &p, err);
 	if (r < 0)
 		return r;
+	if (!ret && fh_provider_asks_another(p->handle)) {
+		r = fh_document_error(d, place, err, "provider %s asks another provider, and cannot be one of the list", p->id);
+		fh_error_hint(err, "it is the `provider` of a test, or of defaultTest, and asks those of the list");
+		provider_free(p);
+		return r;
+	}
 	FH_PUSH(providers->items, providers->count, providers->capacity) = p;
 	if (ret)
 		*ret = p;
