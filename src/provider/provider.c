@@ -13,8 +13,8 @@
 
 /* The first type that knows an id is used. */
 static const struct fh_provider_type *const fh_provider_types[] = {
-	&fh_provider_echo, &fh_provider_model,  &fh_provider_request,
-	&fh_provider_exec, &fh_provider_script, &fh_provider_sequence,
+	&fh_provider_echo,   &fh_provider_model,    &fh_provider_request,        &fh_provider_exec,
+	&fh_provider_script, &fh_provider_sequence, &fh_provider_simulated_user,
 };
 
 /* Whether an id is the bare path of a JavaScript or TypeScript file, as in `id: ./provider.js`. */

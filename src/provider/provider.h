@@ -13,6 +13,7 @@
  *     file://x.py[:fn]  python:x.py[:fn]       call_api(prompt, options, context) of a python file (ruby alike)
  *     file://x.js[:fn]  (.mjs, .cjs, .ts)      callApi(prompt, context, options) of a javascript file
  *     sequence                                 asks the request's original provider once for each of a list of inputs
+ *     promptfoo:simulated-user                 lets a model that plays a user talk to that provider
  *
  * With recordings (`replay`, replay.h) any id is answered from them, and no request is ever made.
  *

@@ -170,6 +170,28 @@ int fh_eval_providers_add(struct fh_eval_config *c, const struct fh_document *d,
 	return 0;
 }
 
+json_t *fh_eval_providers_own_entry(const struct fh_eval_providers *p, const json_t *entry, const json_t *merged)
+{
+	if (!entry || json_is_null(entry))
+		return NULL;
+	fh_auto_json json_t *normal = fh_eval_provider_entry(entry);
+	json_t *config = json_object_get(normal, "config"), *grader = json_object_get(merged, "options");
+	grader = json_object_get(grader, "provider");
+	if (json_is_object(grader) && json_object_get(grader, "text"))
+		grader = json_object_get(grader, "text");
+	if (!fh_streq(fh_json_str(normal, "id", ""), "promptfoo:simulated-user") || !grader || json_is_null(grader) ||
+	    json_object_get(config, "provider"))
+		return json_incref((json_t *)(uintptr_t)entry);
+	for (size_t i = 0; i < p->count && json_is_string(grader); i++)
+		if (fh_streq(p->items[i]->label, json_string_value(grader)))
+			grader = p->items[i]->entry;
+	json_t *made = json_copy(normal), *with = json_object();
+	json_object_update(with, config);
+	json_object_set(with, "provider", grader);
+	json_object_set_new(made, "config", with);
+	return made;
+}
+
 static bool is_list_file(const char *text)
 {
 	return fh_text_is_file(text) && (fh_streq(fh_path_ext(text), ".yaml") || fh_streq(fh_path_ext(text), ".yml") ||

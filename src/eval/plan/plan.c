@@ -134,11 +134,15 @@ static int make_test_rows(struct fh_eval_plan *p, const struct fh_eval_overrides
 	int r = transform_vars(p, needs, t, merged, &fault, err);
 	/* As in promptfoo, the id alone in defaultTest names the grader; an object answers the tests. */
 	const json_t *own = json_object_get(t->json, "provider"), *usual = json_object_get(p->default_test, "provider");
-	const json_t *entry = own && !json_is_null(own) ? own : json_is_string(usual) ? NULL : usual;
+	fh_auto_json json_t *entry = fh_eval_providers_own_entry(&p->providers,
+	                                                         own && !json_is_null(own) ? own
+	                                                         : json_is_string(usual)   ? NULL
+	                                                                                   : usual,
+	                                                         merged);
 	note_vars(p, json_object_get(merged, "vars"));
 	if (r == 0)
 		r = fh_eval_selection_check(t, merged, &p->prompts, &p->providers, p->provider_columns, err);
-	if (r == 0 && entry && !json_is_null(entry))
+	if (r == 0 && entry)
 		r = fh_eval_providers_add(&p->config, t->document, entry, t->place, needs, &p->providers, &provider, err);
 	uint32_t repeats = repeats_of(p, merged);
 	size_t task = p->task_count;

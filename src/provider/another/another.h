@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the types share that ask other providers, several times for one answer (sequence.c). */
+/* What the types share that ask other providers, several times for one answer (sequence.c, simulated_user.c). */
 #pragma once
 #include "provider/provider.h"
 

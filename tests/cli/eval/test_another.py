@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Providers that ask another one, the column's: sequence."""
+"""Providers that ask another one, the column's: sequence, promptfoo:simulated-user."""
 import json
 import os
 import sys
@@ -106,6 +106,109 @@ class Sequence(Eval):
         """, status=100)
         self.assertIn("no other provider to ask", row["error"])
         self.assertFalse(row["success"])
+
+
+# A model that plays the user: it says what it was asked, and stops at the third message.
+USER = """\
+    module.exports = async (prompt, context) => {
+      const chat = JSON.parse(prompt), told = chat[0].content.split('Instructions of the user:\\n')[1];
+      const own = chat.filter(m => m.role === 'assistant').length;
+      if (told === 'fail') return {error: 'the line is dead'};
+      if (told === 'nothing') return {output: ''};
+      return {output: own === 2 ? 'Thanks. ###STOP###' : `${told} ${own + 1}, heard ${chat.at(-1).content}`,
+              tokenUsage: {total: 7}, cost: 0.25};
+    };
+"""
+# The tested model: it tells the roles that it was sent.
+AGENT = """\
+    module.exports = async (prompt, context) => {
+      const chat = JSON.parse(prompt);
+      if (chat.at(-1).content.startsWith('break')) return {error: 'broken'};
+      return {output: `<${chat.map(m => m.role[0]).join('')}:${chat[0].content}>`, tokenUsage: {total: 1}, cost: 0.5,
+              sessionId: 's1', guardrails: {flagged: false}};
+    };
+"""
+
+
+@support.once
+class SimulatedUser(Eval):
+    def setUp(self):
+        super().setUp()
+        self.write("user.js", USER)
+        self.write("agent.js", AGENT)
+
+    def config(self, own=None, test=None, **config):
+        own = {"provider": "file://user.js", **config} if own is None else own
+        return json.dumps({"prompts": ["Sell {{what}}"], "providers": ["file://agent.js"], "tests": [
+            {"vars": {"what": "tea", "instructions": "Buy"}, "provider": {"id": "promptfoo:simulated-user", "config": own},
+             **(test or {})}]})
+
+    TALK = ("User: Buy 1, heard Hi! How can I help you today?\n---\nAssistant: <su:Sell tea>\n---\n"
+            "User: Buy 2, heard <su:Sell tea>\n---\nAssistant: <suau:Sell tea>")
+
+    def test_user_and_provider_talk_until_the_user_stops(self):
+        row, = self.rows(self.config())
+        response = row["response"]
+        self.assertEqual(response["output"], self.TALK)
+        self.assertEqual([m["role"] for m in response["metadata"]["messages"]], ["user", "assistant"] * 2)
+        self.assertEqual(response["metadata"]["sessionId"], "s1")
+        self.assertEqual(response["guardrails"], {"flagged": False})
+        self.assertEqual((row["tokenUsage"]["total"], row["cost"]), (2 * 7 + 7 + 2, 3 * 0.25 + 2 * 0.5))
+
+    def test_max_turns(self):
+        output, = self.outputs(self.config(maxTurns=1))
+        self.assertEqual(output, self.TALK[:self.TALK.index("\n---\nUser: Buy 2")])
+
+    def test_own_instructions_are_a_template(self):
+        output, = self.outputs(self.config(maxTurns=1, instructions="Get {{what}}"))
+        self.assertIn("User: Get tea 1, heard", output)
+
+    def test_a_stateful_provider_gets_the_last_message(self):
+        output, = self.outputs(self.config(stateful=True))
+        self.assertIn("Assistant: <su:Sell tea>", output)
+        self.assertTrue(output.endswith("Assistant: <u:Buy 2, heard <su:Sell tea>>"), output)
+
+    def test_initial_messages(self):
+        first = [{"role": "assistant", "content": "Hello {{what}}"}, {"role": "user", "content": "Hm"}]
+        self.write("first.json", json.dumps(first))
+        for given in first, "file://first.json":
+            output, = self.outputs(self.config(maxTurns=1, initialMessages=given))
+            self.assertTrue(output.startswith("Assistant: Hello tea\n---\nUser: Hm\n---\nAssistant: <sau:Sell tea>\n---\n"
+                                              "User: Buy 2, heard <sau"), output)
+        said = {"what": "tea", "instructions": "Buy", "initialMessages": json.dumps(first[:1])}
+        output, = self.outputs(self.config(maxTurns=1, test={"vars": said}))
+        self.assertTrue(output.startswith("Assistant: Hello tea\n---\nUser: Buy 1, heard Hello tea\n"), output)
+        for wrong in [{"role": "boss", "content": "x"}], [{"role": "user"}], ["x"], "x":
+            row, = self.rows(self.config(initialMessages=wrong), status=100)
+            self.assertIn("initialMessages has to be a list", row["error"])
+
+    def test_errors_are_the_rows(self):
+        for word, says in {"fail": "the line is dead", "nothing": "gave no answer", "break": "broken",
+                           " ": "no instructions"}.items():
+            row, = self.rows(self.config(instructions=word), status=100)
+            self.assertIn(says, row["error"])
+            self.assertEqual(row["failureReason"], 2)
+
+    def test_a_grader_plays_the_user(self):
+        for kind in "file://user.js", {"text": "file://user.js"}:
+            self.assertEqual(self.outputs(self.config({}, {"options": {"provider": kind}})), [self.TALK])
+        self.assertEqual(self.outputs(self.config({}), "--grader", "file://user.js"), [self.TALK])
+
+    def test_recordings_hold_both_sides(self):
+        self.assertEqual(self.outputs(self.config(), "--record", str(self.dir / "r.jsonl")), [self.TALK])
+        self.write("user.js", "")
+        self.write("agent.js", "")
+        self.assertEqual(self.outputs(self.config(), "--replay", str(self.dir / "r.jsonl")), [self.TALK])
+
+    def test_what_is_refused(self):
+        self.refused(self.config({}), says=["no model is given to play the user", "config.provider", "promptfooconfig.yaml:1"])
+        self.refused(self.config(provider="nosuch:x"), says=["unknown provider nosuch:x", "config.provider"])
+        sequence = {"id": "sequence", "config": {"inputs": ["a"]}}
+        self.refused(self.config(provider=sequence), says=["cannot play the user"])
+        for turns in 0, 1001, "3", 1.5:
+            self.refused(self.config(maxTurns=turns), says=["config.maxTurns"])
+        self.refused(self.config(instructions=["a"]), says=["config.instructions"])
+        self.refused("prompts: [p]\nproviders: ['promptfoo:redteam:x']\ntests: [{}]\n", says=["not supported"])
 
 
 if __name__ == "__main__":
