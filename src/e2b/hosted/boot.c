@@ -16,34 +16,71 @@ enum { KILL_MS = 10000 };
 
 /* Programs read this number to tell one start of a machine from another: each sandbox has its own, and gets a new one
  * after an event that ended its programs. */
-static void make_boot_id(char ret[FH_UUID_SIZE + 1])
+static FH_OWN char *boot_id(const struct fh_hosted *h FH_UNUSED)
 {
-	fh_uuid(ret);
-	memcpy(ret + FH_UUID_SIZE - 1, "\n", 2);
+	char id[FH_UUID_SIZE];
+	fh_uuid(id);
+	return fh_xasprintf("%s\n", id);
 }
 
-static void add_boot_id(struct fh_plan *plan)
+static FH_OWN char *yes(const struct fh_hosted *h FH_UNUSED)
 {
-	char text[FH_UUID_SIZE + 1];
-	struct fh_plan_mount *m = fh_plan_add_mount(plan, FH_MOUNT_FILE, BOOT_ID, NULL);
-	make_boot_id(text);
-	m->content.size = strlen(text);
-	m->content.data = fh_xmemdup(text, m->content.size);
-	m->writable = true;
+	return fh_xstrdup("true");
 }
 
-static void renew_boot_id(struct fh_hosted *h)
+static FH_OWN char *sandbox_id(const struct fh_hosted *h)
 {
-	char text[FH_UUID_SIZE + 1];
+	return fh_xstrdup(h->id);
+}
+
+static FH_OWN char *template_id(const struct fh_hosted *h)
+{
+	return fh_xstrdup(h->template_id);
+}
+
+/* What tells programs where they are. Those below /run say what the variables of the same names do, to programs that
+ * were started without them. */
+static const struct own_file {
+	const char *path;
+	char *(*text)(const struct fh_hosted *h);
+	bool covers; /* a file of the kernel's, over which it is mounted */
+} own_files[] = {
+	{ BOOT_ID, boot_id, true },
+	{ "/run/e2b/.E2B_SANDBOX", yes, false },
+	{ "/run/e2b/.E2B_SANDBOX_ID", sandbox_id, false },
+	{ "/run/e2b/.E2B_TEMPLATE_ID", template_id, false },
+};
+
+static void add_own_files(const struct fh_hosted *h, struct fh_plan *plan)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(own_files); i++) {
+		const struct own_file *f = &own_files[i];
+		fh_auto_free char *text = f->text(h);
+		if (!f->covers) {
+			fh_plan_add_file(plan, f->path, text, strlen(text), 0);
+			continue;
+		}
+		struct fh_plan_mount *m = fh_plan_add_mount(plan, FH_MOUNT_FILE, f->path, NULL);
+		m->content.size = strlen(text);
+		m->content.data = fh_xmemdup(text, m->content.size);
+		m->writable = true;
+	}
+}
+
+/* A copy of another sandbox has that one's. */
+static void renew_own_files(struct fh_hosted *h)
+{
 	struct fh_open_options o = FH_OPEN_OPTIONS_INIT;
-	struct fh_file_stream *file;
 	o.user = fh_account_for(h, "user");
 	o.flags = FH_OPEN_WRITE | FH_OPEN_TRUNCATE;
-	make_boot_id(text);
-	if (fh_file_stream_open(h->sandbox, BOOT_ID, &o, &file, NULL) < 0)
-		return;
-	(void)fh_file_stream_write(file, text, strlen(text), NULL);
-	(void)fh_file_stream_close(file, NULL);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(own_files); i++) {
+		struct fh_file_stream *file;
+		if (fh_file_stream_open(h->sandbox, own_files[i].path, &o, &file, NULL) < 0)
+			continue;
+		fh_auto_free char *text = own_files[i].text(h);
+		(void)fh_file_stream_write(file, text, strlen(text), NULL);
+		(void)fh_file_stream_close(file, NULL);
+	}
 }
 
 /* Makes the sandbox with the rights of a plain user and a writable root file system, as images have; each command
@@ -65,7 +102,7 @@ static int make(struct fh_hosted *h, const struct fh_sandbox_options *o, struct 
 	if (r == 0) { /* /root is open to both users, for sandboxes whose root has no capabilities */
 		fh_plan_add_mount(plan, FH_MOUNT_WRITABLE, "/root", NULL)->mode = 0777;
 		plan->root_capabilities = true;
-		add_boot_id(plan);
+		add_own_files(h, plan);
 		fh_e2b_add_tools(plan);
 		fh_volume_mounts_plan(h, plan);
 	}
@@ -142,7 +179,7 @@ int fh_hosted_boot(struct fh_hosted *h, FH_NULLABLE struct fh_sandbox *branch_of
 		atomic_store(&one_id, has_one_id(h) ? 2 : 1);
 	h->one_id = atomic_load(&one_id) == 2;
 	if (r == 0 && (kept || files >= 0))
-		renew_boot_id(h);
+		renew_own_files(h);
 	return r;
 }
 
@@ -171,7 +208,7 @@ void fh_hosted_end_programs(struct fh_hosted *h)
 	kill_all(h, "user");
 	if (!h->one_id)
 		kill_all(h, "root");
-	renew_boot_id(h);
+	renew_own_files(h);
 }
 
 void fh_hosted_release_parts(struct fh_hosted *h)

@@ -226,6 +226,27 @@ class Details(support.TempDir):
             self.assertEqual(any(p["pid"] == pid for p in box.call("process.Process/List", {})[1].get("processes", [])), lives)
             self.assertEqual(box.read("kept"), (200, b"1"))
 
+    def test_files_below_run_tell_programs_which_sandbox_they_are_in(self):
+        names = ("E2B_SANDBOX", "E2B_SANDBOX_ID", "E2B_TEMPLATE_ID")
+        tell = " ".join(f'"$(cat /run/e2b/.{name})" "${name}"' for name in names)
+        box = self.sandbox()
+
+        def told(which):
+            code, out, err = which.run(f"printf '%s\\n' {tell}")[:3]
+            self.assertEqual((code, err), (0, ""), out)
+            return out.split()
+
+        first = told(box)
+        self.assertEqual(first[0::2], first[1::2])
+        self.assertEqual(first[0:3:2], ["true", box.id])
+        status, forks, _ = self.server.ask("POST", f"/sandboxes/{box.id}/fork", {"count": 1, "timeout": 60})
+        self.assertEqual(status, 201, forks)
+        fork = e2b_client.Sandbox(self.server, forks[0]["sandbox"])
+        self.addCleanup(self.server.ask, "DELETE", "/sandboxes/" + fork.id)
+        self.assertNotEqual(fork.id, box.id)
+        self.assertEqual(told(fork)[0:3:2], ["true", fork.id])
+        self.assertEqual(told(box)[2], box.id)
+
     def test_a_port_that_speaks_tls_is_asked_so(self):
         support.need_program("openssl")
         box = self.sandbox(network={"httpsPorts": [8443]})
