@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/fd.h"
 #include "e2b/answer_head.h"
 #include "e2b/common/threads.h"
@@ -201,8 +202,31 @@ static void take_connection(void *context, int fd, struct fh_str early)
 /* --------------------------------------------------------------------------------------------------------------
  * requests */
 
+/* Whether a person sees the answer. Every browser calls itself Mozilla, and no SDK does. */
+static bool for_a_browser(struct fh_http_request *r)
+{
+	const char *agent = fh_http_header(r, "User-Agent");
+	return agent && strncmp(agent, "Mozilla/", 8) == 0;
+}
+
+static void reply_page(struct fh_http_request *r, const struct fh_e2b_entry *entry, const char *why)
+{
+	fh_auto_buf struct fh_buf page = FH_BUF_INIT(FH_BUF_DEFAULT_MAX);
+	fh_buf_adds(&page, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+	                   "<title>Closed Port Error</title></head><body><h1>Closed Port Error</h1>\n<p>");
+	fh_escape_html(&page, fh_str(why));
+	fh_buf_adds(&page, ".</p>\n<p>Sandbox <code>");
+	fh_escape_html(&page, fh_str(entry->hosted->id));
+	fh_buf_addf(&page, "</code>, port %u</p></body></html>\n", entry->port);
+	fh_http_reply(r, 502, "text/html; charset=utf-8", fh_buf_str(&page));
+}
+
 static void closed(struct fh_http_request *r, const struct fh_e2b_entry *entry, const char *why)
 {
+	if (for_a_browser(r)) {
+		reply_page(r, entry, why);
+		return;
+	}
 	json_t *o = json_object();
 	json_object_set_new(o, "sandboxId", json_string(entry->hosted->id));
 	json_object_set_new(o, "message", json_string(why));

@@ -247,6 +247,15 @@ class Details(support.TempDir):
         self.assertEqual(told(fork)[0:3:2], ["true", fork.id])
         self.assertEqual(told(box)[2], box.id)
 
+    def test_a_closed_port_answers_a_browser_with_a_page(self):
+        box = self.sandbox()
+        status, answer, _ = box.ask("GET", "/", port=3000)
+        self.assertEqual((status, answer["message"], answer["port"]), (502, "The sandbox is running but port is not open", 3000))
+        status, page, headers = box.ask("GET", "/", port=3000, **{"User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"})
+        self.assertEqual((status, headers["Content-Type"]), (502, "text/html; charset=utf-8"))
+        for part in (b"<title>Closed Port Error</title>", b"The sandbox is running but port is not open", box.id.encode(), b"port 3000"):
+            self.assertIn(part, page)
+
     def test_a_port_that_speaks_tls_is_asked_so(self):
         support.need_program("openssl")
         box = self.sandbox(network={"httpsPorts": [8443]})
