@@ -16,12 +16,20 @@ static bool host_has(const char *name)
 	return false;
 }
 
+static void add(struct fh_plan *plan, const char *path, const unsigned char *script, size_t size)
+{
+	struct fh_plan_mount *m = fh_plan_add_mount(plan, FH_MOUNT_FILE, path, NULL);
+	m->content.size = size;
+	m->content.data = fh_xmemdup(script, size);
+	m->mode = 0755;
+}
+
 void fh_e2b_add_tools(struct fh_plan *plan)
 {
-	struct fh_plan_mount *m = fh_plan_add_mount(plan, FH_MOUNT_FILE, FH_E2B_TOOLS "/sudo", NULL);
-	m->content.size = fh_e2b_sudo_size;
-	m->content.data = fh_xmemdup(fh_e2b_sudo, m->content.size);
-	m->mode = 0755;
-	if (!host_has("python") && access("/usr/bin/python3", X_OK) == 0)
+	bool python3 = access("/usr/bin/python3", X_OK) == 0;
+	add(plan, FH_E2B_TOOLS "/sudo", fh_e2b_sudo, fh_e2b_sudo_size);
+	if (python3 && !host_has("setfattr"))
+		add(plan, FH_E2B_TOOLS "/setfattr", fh_e2b_setfattr, fh_e2b_setfattr_size);
+	if (python3 && !host_has("python"))
 		fh_plan_add_mount(plan, FH_MOUNT_SYMLINK, FH_E2B_TOOLS "/python", "/usr/bin/python3");
 }

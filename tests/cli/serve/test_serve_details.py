@@ -256,6 +256,19 @@ class Details(support.TempDir):
         for part in (b"<title>Closed Port Error</title>", b"The sandbox is running but port is not open", box.id.encode(), b"port 3000"):
             self.assertIn(part, page)
 
+    def test_attributes_that_a_program_sets_are_metadata(self):
+        box = self.sandbox()
+        box.write("file", b"1")
+
+        def metadata():
+            return box.call("filesystem.Filesystem/Stat", {"path": "/home/user/file"})[1]["entry"].get("metadata")
+
+        self.assertEqual(box.run("setfattr -n user.e2b.author -v somebody file"), (0, "", ""))
+        self.assertEqual(metadata(), {"author": "somebody"})
+        self.assertEqual(box.run("setfattr -x user.e2b.author file")[0], 0)
+        self.assertIsNone(metadata())
+        self.assertEqual(box.run("setfattr -n user.e2b.author -v somebody none")[0], 1)
+
     def test_a_port_that_speaks_tls_is_asked_so(self):
         support.need_program("openssl")
         box = self.sandbox(network={"httpsPorts": [8443]})
