@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "base/fd.h"
+#include "base/host/place.h"
 #include "base/host/refusal.h"
 
 static bool entered;
@@ -46,7 +47,7 @@ int fh_own_namespace_enter(struct fh_error *err)
 {
 	int ready[2];
 	uint64_t needed = 1ULL << CAP_SETUID | 1ULL << CAP_SETGID | 1ULL << CAP_SETFCAP;
-	if (geteuid() != 0 || fh_has_capabilities(1ULL << CAP_SYS_ADMIN) || !fh_has_capabilities(needed))
+	if (!fh_place_has_ranges() || fh_has_capabilities(1ULL << CAP_SYS_ADMIN) || !fh_has_capabilities(needed))
 		return 0;
 	if (pipe2(ready, O_CLOEXEC) < 0)
 		return 0;

@@ -13,8 +13,9 @@
 
 #include "base/error.h"
 
-/* Enters such a namespace if this process needs one and may make it; otherwise changes nothing. To be called while the
- * process has one thread and no children. -FH_E_SYSTEM: the process is in a namespace without ids, and cannot go on. */
+/* Enters such a namespace if this process needs one and may make it; otherwise changes nothing: root of a container
+ * that has some of the host's ids alone has one id for its sandboxes, as a user has. To be called while the process has
+ * one thread and no children. -FH_E_SYSTEM: the process is in a namespace without ids, and cannot go on. */
 int fh_own_namespace_enter(struct fh_error *err);
 /* Whether this process entered one. */
 bool fh_own_namespace_entered(void);

@@ -69,6 +69,7 @@ class Session(unittest.TestCase):
                                   capture_output=True, env={**ENVIRONMENT, "TERM": kind}, timeout=support.TIMEOUT)
             self.assertRegex(done.stdout, rb"^%s\r?\n/dev/pts/\d+\r?\n$" % told, done.stderr)
         self.assertEqual(session("exec", self.name, "--", "sh", "-c", "echo ${TERM-none}").stdout, b"none\n")
+
     def test_a_terminal_that_is_resized_and_interrupted(self):
         """`attach` at a real terminal: the new size reaches the shell inside with its signal, and Ctrl-C what runs in it."""
         mine, theirs = pty.openpty()
@@ -93,7 +94,8 @@ class Session(unittest.TestCase):
         size(31, 77)
         os.write(mine, b"\n")               # a shell that waits for a line runs its trap after it
         until(b"changed to 31 77.")
-        os.write(mine, b"echo st''arts; sleep 1000; echo not''reached\n")
+        # the word comes from the job itself: by then it has the terminal, and with it the signal
+        os.write(mine, b"sh -c 'echo st\"\"arts; exec sleep 1000'; echo not''reached\n")
         until(b"starts")
         os.write(mine, b"\x03")
         until(b"ready> ")                   # what is typed before is thrown away with the line

@@ -3,7 +3,6 @@
 that, the error tells which they are."""
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,15 +23,20 @@ def as_root_with(capabilities, *command, **options):
                           capture_output=True, text=True, timeout=120, **options)
 
 
-@unittest.skipUnless(os.geteuid() == 0, "only as root: another user has no capabilities to lack")
-@unittest.skipUnless(shutil.which("setpriv"), "needs setpriv")
-class ContainerRoot(unittest.TestCase):
-    def run_json(self, program, *options, capabilities=DOCKERS):
-        done = as_root_with(capabilities, FUMEHOOD, "run", "--json", "--language", "python", *options, "-", input=program)
-        return json.loads(done.stdout), done
+def run_json(program, *options, capabilities=DOCKERS):
+    done = as_root_with(capabilities, FUMEHOOD, "run", "--json", "--language", "python", *options, "-", input=program)
+    return json.loads(done.stdout), done
 
+
+def has_all_ids():
+    with open("/proc/self/uid_map") as f:
+        return os.geteuid() == 0 and f.read().split() == ["0", "0", "4294967295"]
+
+
+@unittest.skipUnless(has_all_ids(), "only as root of all ids")
+class ContainerRoot(unittest.TestCase):
     def test_a_program_has_a_range_of_ids_that_is_its_own(self):
-        result, done = self.run_json("print(open('/proc/self/uid_map').read().split()[1:])")
+        result, done = run_json("print(open('/proc/self/uid_map').read().split()[1:])")
         self.assertEqual(result["status"], "ok", done.stderr)
         first, count = json.loads(result["stdout"].replace("'", '"'))
         self.assertGreaterEqual(int(first), 0x50000000)
@@ -41,7 +45,7 @@ class ContainerRoot(unittest.TestCase):
             self.assertIs(result["isolation"][layer], True, layer)
 
     def test_a_fork_bomb_is_ended(self):
-        result, done = self.run_json(HOG, "--processes", "16")
+        result, done = run_json(HOG, "--processes", "16")
         self.assertEqual(result["fired"], ["processes"], done.stderr)
 
     def test_a_service_serves_root_outside_of_its_namespace(self):
@@ -59,10 +63,17 @@ class ContainerRoot(unittest.TestCase):
                 as_root_with(DOCKERS, FUMEHOOD, "engine", "stop", env=env)
 
     def test_root_without_them_is_told_which(self):
-        result, done = self.run_json("print(1)", capabilities="")
+        result, done = run_json("print(1)", capabilities="")
         self.assertEqual(result["status"], "engine_error")
         self.assertIn("setuid, setgid and setfcap", done.stdout + done.stderr)
         self.assertIn("run as another user", done.stdout + done.stderr)
+
+
+@unittest.skipUnless(os.geteuid() == 0 and not has_all_ids(), "only as root in a user namespace with some ids")
+class RootlessContainer(unittest.TestCase):
+    def test_a_program_has_the_one_id(self):
+        result, done = run_json("print(open('/proc/self/uid_map').read().split()[2])")
+        self.assertEqual((result["status"], result["stdout"]), ("ok", "1\n"), done.stderr)
 
 
 if __name__ == "__main__":
