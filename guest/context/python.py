@@ -165,6 +165,7 @@ class Wire:
         threading.Thread(target=self._pump, name="fumehood-streams", daemon=True).start()
 
     def _pump(self):
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # an interrupt has to wake the code's thread
         wait = select.poll()
         for fd in list(self.pipes) + [self.wake_in]:
             wait.register(fd, select.POLLIN)
