@@ -347,6 +347,11 @@ class Processes(Limit):
             self.check(r, "process_limit", "processes")
             self.listed(r)
 
+    def test_an_error_of_a_program_that_may_start_no_other_is_its_own(self):
+        for code in ("raise ValueError", "import time\ntime.sleep(0.1)\nraise ValueError"):
+            r = python(code, "--processes", "1")
+            self.check(r, "runtime_error")
+
     def test_a_fork_bomb_stays_small(self):
         r = bash(":(){ :|:& };:; wait; sleep 1", "--processes", "16", "--wall-time", "2", "--cpu-time", "2")
         self.assertIn(r["status"], ("process_limit", "wall_time_limit", "cpu_time_limit", "runtime_error", "ok"),

@@ -165,6 +165,12 @@ static void on_kernel_memory(struct fh_sandbox *b, uint64_t bytes)
 		fire_memory(b);
 }
 
+/* Whether so many processes tell that the program was at its limit. A limit of one is reached by every program. */
+static bool is_full(const struct fh_sandbox *b, uint64_t tasks)
+{
+	return tasks > 1 && tasks >= b->plan->limits.value[FH_LIMIT_PROCESSES];
+}
+
 static void on_usage(struct fh_sandbox *b, const struct fh_init_usage *u)
 {
 	uint64_t memory = u->memory_bytes + u->disk_bytes;
@@ -177,7 +183,7 @@ static void on_usage(struct fh_sandbox *b, const struct fh_init_usage *u)
 	b->peak.memory_peak_bytes = FH_MAX(b->peak.memory_peak_bytes, memory);
 	b->peak.processes_peak = FH_MAX(b->peak.processes_peak, u->tasks);
 	b->mapped_peak = FH_MAX(b->mapped_peak, u->mapped_bytes);
-	if (u->tasks >= limit[FH_LIMIT_PROCESSES])
+	if (is_full(b, u->tasks))
 		b->sampled_tasks_full = true;
 	if (memory <= limit[FH_LIMIT_MEMORY] || b->engine->cgroups.version[FH_CG_MEMORY])
 		return;
@@ -193,7 +199,7 @@ static void on_finished(struct fh_sandbox *b, const struct fh_init_finished *m)
 		b->sample.sys_us = FH_MAX(b->sample.sys_us, m->sys_us);
 	}
 	/* A program whose fork was refused may end before the next sample: those that it leaves, and itself, say it. */
-	if (b->sampling && m->left + 1 >= b->plan->limits.value[FH_LIMIT_PROCESSES])
+	if (b->sampling && is_full(b, m->left + 1))
 		b->sampled_tasks_full = true;
 	b->init_finished = true;
 	if (b->owner->on_finished)
