@@ -12,7 +12,8 @@
  *
  * The folders of src/engine. Each includes headers only of those listed before it (tools/check-layers):
  *
- *     host    what the machine offers: control groups, ids, network namespaces, facts read from the kernel
+ *     host    what the machine offers: control groups, ids, network namespaces, a user namespace for root of a
+ *             container, facts read from the kernel
  *     make    turns a plan into a running init: the set-up child, mounts, Landlock, seccomp, the holder
  *     core    running sandboxes, processes and streams, whatever owns them (sandbox.h)
  *     warm    what is made ahead of a request: templates, zygotes, pools
