@@ -69,6 +69,7 @@ struct dialect {
 	uint64_t (*cpu_total)(int dir);
 	void (*memory_use)(int dir, struct fh_cgroup_use *u);
 	int (*reclaim)(int dir, uint64_t bytes);
+	uint64_t (*dead)(const struct fh_cgroup_host *h);
 	/* keys of memory.stat, for a group with those below it: pages of files, those of them that are no disk's, and those
 	 * that are yet to be written */
 	const char *file, *shared, *dirty, *under_way;
@@ -138,6 +139,13 @@ static int v2_reclaim(int dir, uint64_t bytes)
 	return put_number(dir, "memory.reclaim", bytes); /* since Linux 5.19 */
 }
 
+/* Asks the folder above the engine's own, because dead groups of earlier engines are counted there. */
+static uint64_t v2_dead(const struct fh_cgroup_host *h)
+{
+	fh_auto_close int dir = open(h->parent[FH_CG_MEMORY], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return dir < 0 ? UINT64_MAX : get_keyed(dir, "../cgroup.stat", "nr_dying_descendants");
+}
+
 static int v1_memory(int dir, uint64_t bytes)
 {
 	int r = put_number(dir, "memory.limit_in_bytes", bytes);
@@ -194,11 +202,21 @@ static int v1_reclaim(int dir, uint64_t bytes)
 	return put(dir, "memory.force_empty", "0");
 }
 
+/* The third column of /proc/cgroups counts dead groups and living ones. */
+static uint64_t v1_dead(const struct fh_cgroup_host *h)
+{
+	(void)h;
+	char text[2048];
+	unsigned long long groups;
+	const char *row = get_text(AT_FDCWD, "/proc/cgroups", text, sizeof(text)) ? strstr(text, "\nmemory\t") : NULL;
+	return row && sscanf(row, " memory %*u %llu", &groups) == 1 ? groups : UINT64_MAX;
+}
+
 static const struct dialect dialects[] = {
-	[1] = { v1_memory, v1_cpu, v1_watch_oom, v1_cpu_use, v1_cpu_total, v1_memory_use, v1_reclaim, "total_cache",
-	        "total_shmem", "total_dirty", "total_writeback" },
-	[2] = { v2_memory, v2_cpu, v2_watch_oom, v2_cpu_use, v2_cpu_total, v2_memory_use, v2_reclaim, "file", "shmem",
-	        "file_dirty", "file_writeback" },
+	[1] = { v1_memory, v1_cpu, v1_watch_oom, v1_cpu_use, v1_cpu_total, v1_memory_use, v1_reclaim, v1_dead,
+	        "total_cache", "total_shmem", "total_dirty", "total_writeback" },
+	[2] = { v2_memory, v2_cpu, v2_watch_oom, v2_cpu_use, v2_cpu_total, v2_memory_use, v2_reclaim, v2_dead, "file",
+	        "shmem", "file_dirty", "file_writeback" },
 };
 
 static const struct dialect *dialect(const struct fh_cgroup *g, enum fh_controller c)
@@ -432,19 +450,22 @@ int fh_cgroup_limit(struct fh_cgroup *g, const struct fh_cgroup_limits *l)
 }
 
 /* When a group is removed, the kernel keeps ten to a hundred KiB for it as long as memory holds a page of a file that a
- * program of the group was the first to read. A program can also drop pages of shared files and read them again, so
- * that they become its group's. Therefore the engine gives these pages back before it removes the group, except those
- * that wait to be written, for which it would have to wait for the disk. The kernel sums up its counters only after
+ * program of the group was the first to read. Such dead groups are few in honest use, because the next program finds
+ * the page in memory. But a program can drop pages of shared files and read them again, so that each run leaves a dead
+ * group. Therefore, once the host has many of them, the engine gives a group's pages back before it removes the group:
+ * all but those that wait to be written, for which it would have to wait for the disk. It does not do so always,
+ * because the next program would have to read these files from the disk. The kernel sums up its counters only after
  * some hundred changes on each processor, so pages of a program that caused fewer changes are missed. */
 static void give_pages_back(const struct fh_cgroup *g)
 {
+	enum { DEAD_GROUPS_MAX = 256 };
 	char text[8192];
 	int dir = g->dir[FH_CG_MEMORY];
 	if (!g->host->version[FH_CG_MEMORY] || dir < 0 || !get_text(dir, "memory.stat", text, sizeof(text)))
 		return;
 	const struct dialect *d = dialect(g, FH_CG_MEMORY);
 	uint64_t file = keyed(text, d->file), shared = keyed(text, d->shared);
-	if (file > shared && !keyed(text, d->dirty) && !keyed(text, d->under_way))
+	if (file > shared && !keyed(text, d->dirty) && !keyed(text, d->under_way) && d->dead(g->host) > DEAD_GROUPS_MAX)
 		(void)d->reclaim(dir, file - shared);
 }
 
