@@ -8,6 +8,7 @@
 #include "e2b/envd/signature.h"
 #include "e2b/ingress.h"
 #include "e2b/interpreter/routes.h"
+#include "e2b/registry/registry.h"
 #include "e2b/server.h"
 #include "e2b/service/routes.h"
 #include "e2b/volumes/routes.h"

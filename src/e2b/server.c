@@ -10,11 +10,12 @@
 #include "e2b/control/builds.h"
 #include "e2b/control/once.h"
 #include "e2b/envd/watch.h"
-#include "e2b/hosted/templates.h"
-#include "e2b/hosted/volumes.h"
 #include "e2b/interpreter/contexts.h"
+#include "e2b/registry/registry.h"
+#include "e2b/registry/templates.h"
 #include "e2b/service/judged.h"
 #include "e2b/service/turns.h"
+#include "e2b/volumes/volumes.h"
 #include "fumehood/session.h"
 
 enum { TURNS_EACH = 2 /* number of single runs that may run at once, for each processor */ };
@@ -42,6 +43,15 @@ static int take_template(struct fh_e2b *s, const struct fh_key *owner, const jso
 	return r;
 }
 
+static int take_sandbox(struct fh_e2b *s, const struct fh_key *owner, const json_t *record, int files,
+                        struct fh_error *err)
+{
+	struct fh_volume_mount *volumes = NULL;
+	size_t n = 0;
+	int r = fh_volume_mounts_take(s->volumes, owner, json_object_get(record, "volumes"), &volumes, &n, err);
+	return r < 0 ? r : fh_hosted_again(s->registry, owner, record, files, volumes, n, err);
+}
+
 /* Makes again what the server before kept. */
 static int take_record(void *server, const struct fh_key *owner, const json_t *record, int files, struct fh_error *err)
 {
@@ -54,7 +64,7 @@ static int take_record(void *server, const struct fh_key *owner, const json_t *r
 	if (strcmp(kind, "template") == 0)
 		return take_template(s, owner, record, files, err);
 	if (strcmp(kind, "sandbox") == 0)
-		return fh_hosted_again(s->registry, owner, record, files, err);
+		return take_sandbox(s, owner, record, files, err);
 	return fh_error_set(err, FH_E_CONFIG, "a record of --state is of an unknown kind");
 }
 

@@ -8,7 +8,7 @@
 #include "e2b/control/builds.h"
 #include "e2b/control/control.h"
 #include "e2b/control/routes.h"
-#include "e2b/hosted/templates.h"
+#include "e2b/registry/templates.h"
 
 enum { TAGS_MAX = 32 };
 

@@ -9,9 +9,10 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "e2b/hosted/accounts.h"
-#include "e2b/hosted/boot.h"
 #include "e2b/hosted/start_command.h"
-#include "e2b/hosted/templates.h"
+#include "e2b/registry/boot.h"
+#include "e2b/registry/registry.h"
+#include "e2b/registry/templates.h"
 #include "fumehood/session.h"
 
 enum { LOG_LINES_MAX = 20000, LINE_MAX_BYTES = 4096, STEPS_MAX = 1000, PIECE = 32 << 10 };

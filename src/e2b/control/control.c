@@ -11,10 +11,11 @@
 #include "e2b/control/checks.h"
 #include "e2b/control/once.h"
 #include "e2b/control/routes.h"
-#include "e2b/hosted/boot.h"
 #include "e2b/hosted/metrics.h"
-#include "e2b/hosted/templates.h"
-#include "e2b/hosted/volumes.h"
+#include "e2b/registry/boot.h"
+#include "e2b/registry/registry.h"
+#include "e2b/registry/templates.h"
+#include "e2b/volumes/volumes.h"
 #include "server/http_target.h"
 
 enum { LIST_PAGE_MAX = 100, ENTRIES_MAX = 256, VALUE_MAX = 32 << 10, IDEMPOTENCY_MAX = 255 };
@@ -188,7 +189,6 @@ static bool read_create(struct fh_http_request *r, json_t *body, struct fh_hoste
 	if (!read_strings(r, body, "metadata", &q->metadata) || !read_strings(r, body, "envVars", &q->envs) ||
 	    !fh_control_lifetime(r, q->owner, body, 1, &q->lifetime_ms))
 		return false;
-	q->volumes = json_object_get(body, "volumeMounts");
 	q->pauses_at_end = fh_json_bool(body, "autoPause", false);
 	q->pauses_without_memory = !fh_json_bool(body, "autoPauseMemory", true);
 	q->resumes_on_traffic = fh_json_bool(json_object_get(body, "autoResume"), "enabled", false);
@@ -211,7 +211,10 @@ static void create(struct fh_http_request *r, struct fh_str text)
 	if (q.idempotency)
 		fh_once_enter(s->creates, q.owner, q.idempotency);
 	int made = q.idempotency && (h = fh_hosted_search(s->registry, was_created_by, &q)) ? 0 : 1;
-	if (made)
+	if (made && fh_volume_mounts_take(s->volumes, q.owner, json_object_get(body, "volumeMounts"), &q.volumes,
+	                                  &q.volume_count, &err) < 0)
+		made = -1;
+	if (made > 0)
 		made = fh_hosted_create(s->registry, &q, &h, &err) < 0 ? -1 : 1;
 	if (q.idempotency)
 		fh_once_leave(s->creates, q.owner, q.idempotency);
@@ -219,7 +222,7 @@ static void create(struct fh_http_request *r, struct fh_str text)
 		fh_e2b_fail_from(r, &err);
 		return;
 	}
-	if (made) {
+	if (made > 0) {
 		atomic_fetch_add(&s->created, 1);
 		fh_control_note_closed(h, h->network);
 	}

@@ -3,9 +3,10 @@
 #include "base/clock.h"
 #include "e2b/control/control.h"
 #include "e2b/control/routes.h"
-#include "e2b/hosted/boot.h"
-#include "e2b/hosted/templates.h"
-#include "e2b/hosted/volumes.h"
+#include "e2b/registry/boot.h"
+#include "e2b/registry/registry.h"
+#include "e2b/registry/templates.h"
+#include "e2b/volumes/volumes.h"
 #include "fumehood/session.h"
 
 enum { FORKS_MAX = 100, PAGE_MAX = 100 };
@@ -30,7 +31,6 @@ static json_t *fork_one(struct fh_hosted *from, uint64_t lifetime_ms)
 		.metadata = from->metadata,
 		.envs = from->envs,
 		.network = network,
-		.volumes = volumes,
 		.settings = from->settings,
 		.pauses_at_end = from->pauses_at_end,
 		.pauses_without_memory = from->pauses_without_memory,
@@ -41,7 +41,8 @@ static json_t *fork_one(struct fh_hosted *from, uint64_t lifetime_ms)
 	};
 	fh_auto_hosted struct fh_hosted *h = NULL;
 	struct fh_error err = FH_ERROR_INIT;
-	if (fh_hosted_create(from->server->registry, &q, &h, &err) < 0)
+	if (fh_volume_mounts_take(from->server->volumes, q.owner, volumes, &q.volumes, &q.volume_count, &err) < 0 ||
+	    fh_hosted_create(from->server->registry, &q, &h, &err) < 0)
 		return error_item(&err);
 	json_t *o = json_object();
 	json_object_set_new(o, "sandbox", fh_control_sandbox(h));

@@ -6,6 +6,7 @@
 #include "e2b/control/control.h"
 #include "e2b/control/routes.h"
 #include "e2b/hosted/logs.h"
+#include "e2b/registry/registry.h"
 
 static bool read_log_query(struct fh_http_request *r, struct fh_log_query *q)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "e2b/envd/signature.h"
 
-#include "base/text/base64.h"
 #include "base/clock.h"
+#include "base/text/base64.h"
+#include "e2b/registry/registry.h"
 
 static const char *or_empty(const char *text)
 {

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "base/text/base64.h"
 #include "base/path.h"
+#include "base/text/base64.h"
 #include "e2b/common/tools.h"
 #include "fumehood/session.h"
 

@@ -6,7 +6,7 @@
 #pragma once
 #include "e2b/common/engine.h"
 #include "e2b/common/keys.h"
-#include "e2b/hosted/sandboxes.h"
+#include "e2b/hosted/hosted.h"
 #include "fumehood/sandbox.h"
 #include "server/http.h"
 

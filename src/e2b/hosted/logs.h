@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The log of a hosted sandbox: its last FH_LOG_ENTRIES_MAX events, for the API's logs route. */
 #pragma once
-#include "e2b/hosted/sandboxes.h"
+#include "e2b/hosted/hosted.h"
 
 enum { FH_LOG_ENTRIES_MAX = 1000, FH_LOG_PAGE_MAX = 1000 };
 

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/text/base64.h"
 #include "base/clock.h"
+#include "base/text/base64.h"
 #include "e2b/common/threads.h"
 #include "e2b/hosted/accounts.h"
 #include "e2b/hosted/logs.h"
@@ -290,8 +290,7 @@ int fh_hosted_process_start(struct fh_hosted *h, const struct fh_process_request
 	if (spawn(h, q, &process, e) < 0)
 		return -1;
 	struct fh_hosted_process *p = FH_NEW(struct fh_hosted_process);
-	p->hosted = h;
-	atomic_fetch_add(&h->references, 1);
+	p->hosted = fh_hosted_hold(h);
 	p->process = process;
 	p->pid = fh_process_pid(process);
 	p->pty = q->pty;

@@ -7,7 +7,8 @@
 #include "base/text/uuid.h"
 #include "e2b/envd/entry.h"
 #include "e2b/hosted/accounts.h"
-#include "e2b/hosted/ahead.h"
+#include "e2b/registry/ahead.h"
+#include "e2b/registry/registry.h"
 
 enum { CONTEXTS_MAX = 64 };
 

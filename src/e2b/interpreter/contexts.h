@@ -7,7 +7,7 @@
  * Contexts are reference-counted: the list and each run hold a reference.
  */
 #pragma once
-#include "e2b/hosted/sandboxes.h"
+#include "e2b/hosted/hosted.h"
 #include "fumehood/context.h"
 
 struct fh_hosted_context {

@@ -303,8 +303,7 @@ static struct run *run_new(struct fh_http_request *request, const json_t *o, FH_
 	struct run *r = FH_NEW(struct run);
 	const json_t *code = json_object_get(o, "code");
 	r->request = request;
-	r->hosted = c->hosted;
-	atomic_fetch_add(&r->hosted->references, 1);
+	r->hosted = fh_hosted_hold(c->hosted);
 	r->context = c;
 	r->code_size = json_string_length(code);
 	r->code = fh_xmemdup(json_string_value(code), r->code_size);

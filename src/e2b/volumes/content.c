@@ -11,8 +11,8 @@
 #include "base/path.h"
 #include "e2b/envd/entry.h"
 #include "e2b/envd/file_reply.h"
-#include "e2b/hosted/volume_size.h"
 #include "e2b/volumes/routes.h"
+#include "e2b/volumes/volume_size.h"
 
 enum { OWNER = 1000, ENTRIES_MAX = 100000, DEPTH_MAX = 64 };
 

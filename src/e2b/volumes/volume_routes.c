@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The control API: makes, shows, lists and removes volumes. */
-#include "e2b/hosted/volumes.h"
 #include "e2b/volumes/routes.h"
+#include "e2b/volumes/volumes.h"
 
 static const char name_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 

@@ -5,19 +5,13 @@
 #include "base/error.h"
 #include "e2b/common/engine.h"
 #include "e2b/common/state.h"
-#include "e2b/hosted/boot.h"
 #include "e2b/hosted/e2b.h"
+#include "e2b/hosted/hosted.h"
 #include "e2b/hosted/logs.h"
-#include "e2b/hosted/sandboxes.h"
-#include "e2b/hosted/volumes.h"
+#include "e2b/hosted/volume.h"
+#include "e2b/registry/boot.h"
+#include "e2b/registry/registry.h"
 #include "fumehood/session.h"
-
-void fh_hosted_set_state(struct fh_hosted *h, enum fh_hosted_state state)
-{
-	h->state = state;
-	atomic_store(&h->seen, state);
-	pthread_cond_broadcast(&h->changed);
-}
 
 /* ------------------------------------------------------------------------------------------------------ kept on disk */
 

@@ -13,11 +13,12 @@
  * needs it.
  */
 #pragma once
-#include "e2b/hosted/sandboxes.h"
+#include "e2b/hosted/hosted.h"
 
 enum { FH_AHEAD_MOST = 8, FH_AHEAD_IDLE_S = 60 };
 
 struct fh_ahead;
+struct fh_hosted_registry;
 FH_OWN struct fh_ahead *fh_ahead_new(struct fh_hosted_registry *g);
 /* Gives h, which is not made yet, a sandbox that waits, and that sandbox's id. False: none fits. */
 bool fh_ahead_take(struct fh_ahead *a, struct fh_hosted *h);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "e2b/hosted/volume_size.h"
+#include "e2b/volumes/volume_size.h"
 
 #include <stdio.h>
 
@@ -8,6 +8,7 @@
 #include "e2b/common/threads.h"
 #include "e2b/hosted/accounts.h"
 #include "e2b/hosted/logs.h"
+#include "e2b/registry/registry.h"
 
 enum { LOOK_MS = 2000, LOOK_SHARE = 20, LOOK_MAX_MS = 60 * 1000, ANSWER_MAX = 4096 };
 

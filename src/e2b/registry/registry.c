@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "e2b/hosted/sandboxes.h"
+#include "e2b/registry/registry.h"
 
 #include <stdio.h>
 
@@ -7,13 +7,13 @@
 #include "base/error.h"
 #include "e2b/common/random_text.h"
 #include "e2b/common/state.h"
-#include "e2b/hosted/ahead.h"
-#include "e2b/hosted/boot.h"
 #include "e2b/hosted/e2b.h"
 #include "e2b/hosted/logs.h"
 #include "e2b/hosted/start_command.h"
-#include "e2b/hosted/templates.h"
-#include "e2b/hosted/volumes.h"
+#include "e2b/hosted/volume.h"
+#include "e2b/registry/ahead.h"
+#include "e2b/registry/boot.h"
+#include "e2b/registry/templates.h"
 #include "fumehood/context.h"
 #include "fumehood/session.h"
 
@@ -49,41 +49,6 @@ static size_t bucket_of(const char *id)
 	return h % BUCKETS;
 }
 
-/* ----------------------------------------------------------------------------------------------------- references */
-
-static void hosted_free(struct fh_hosted *h)
-{
-	fh_context_free(h->first_python);
-	fh_sandbox_free(h->sandbox);
-	fh_e2b_engine_drop(h->engine);
-	json_decref(h->metadata);
-	json_decref(h->envs);
-	json_decref(h->network);
-	json_decref(h->egress);
-	json_decref(h->settings);
-	json_decref(h->log);
-	fh_volume_mounts_release(h);
-	fh_volume_dropp(&h->through);
-	pthread_cond_destroy(&h->changed);
-	pthread_mutex_destroy(&h->lock);
-	pthread_mutex_destroy(&h->turn);
-	free(h->template_id);
-	free(h->idempotency);
-	free(h);
-}
-
-void fh_hosted_drop(struct fh_hosted *h)
-{
-	if (atomic_fetch_sub(&h->references, 1) == 1)
-		hosted_free(h);
-}
-
-static struct fh_hosted *hold(struct fh_hosted *h)
-{
-	atomic_fetch_add(&h->references, 1);
-	return h;
-}
-
 /* --------------------------------------------------------------------------------------------------------------
  * finding */
 
@@ -94,7 +59,7 @@ struct fh_hosted *fh_hosted_find(struct fh_hosted_registry *g, const char *id)
 	while (h && strcmp(h->id, id) != 0)
 		h = h->next;
 	if (h)
-		hold(h);
+		fh_hosted_hold(h);
 	pthread_mutex_unlock(&g->lock);
 	return h;
 }
@@ -107,7 +72,7 @@ struct fh_hosted *fh_hosted_search(struct fh_hosted_registry *g, bool (*fits)(vo
 	for (size_t i = 0; i < BUCKETS && !found; i++)
 		for (struct fh_hosted *h = g->buckets[i]; h && !found; h = h->next)
 			if (fits(context, h))
-				found = hold(h);
+				found = fh_hosted_hold(h);
 	pthread_mutex_unlock(&g->lock);
 	return found;
 }
@@ -136,7 +101,7 @@ size_t fh_hosted_list(struct fh_hosted_registry *g, FH_NULLABLE const struct fh_
 	for (size_t i = 0; i < BUCKETS; i++)
 		for (struct fh_hosted *h = g->buckets[i]; h; h = h->next)
 			if (!owner || (h->owner == owner && !h->builds))
-				FH_PUSH(list, n, capacity) = hold(h);
+				FH_PUSH(list, n, capacity) = fh_hosted_hold(h);
 	pthread_mutex_unlock(&g->lock);
 	if (n)
 		qsort(list, n, sizeof(*list), newest_first);
@@ -166,13 +131,16 @@ static int try_reserve(struct fh_hosted_registry *g, const struct fh_key *owner,
 	return full ? fh_error_set(err, FH_E_UNAVAILABLE, "the server has reached its maximum number of sandboxes") : 0;
 }
 
-/* What waits for a request to come gives way to one that is there. */
-static int reserve(struct fh_hosted_registry *g, const struct fh_key *owner, bool uncounted, struct fh_error *err)
+/* Takes a place for the requested sandbox, or else releases what the request has taken. What waits for a request to
+ * come gives way to one that is there. */
+static int reserve(struct fh_hosted_registry *g, const struct fh_hosted_request *q, struct fh_error *err)
 {
 	int r;
 	do
-		r = try_reserve(g, owner, uncounted, err);
+		r = try_reserve(g, q->owner, q->through, err);
 	while (r == -FH_E_UNAVAILABLE && fh_ahead_give_up_one(g->ahead));
+	if (r < 0)
+		fh_volume_mounts_free(q->volumes, q->volume_count);
 	return r;
 }
 
@@ -188,7 +156,7 @@ static void insert(struct fh_hosted_registry *g, struct fh_hosted *h)
 	pthread_mutex_lock(&g->lock);
 	h->order = ++g->order;
 	h->next = g->buckets[bucket_of(h->id)];
-	g->buckets[bucket_of(h->id)] = hold(h);
+	g->buckets[bucket_of(h->id)] = fh_hosted_hold(h);
 	pthread_cond_signal(&g->sooner);
 	pthread_mutex_unlock(&g->lock);
 }
@@ -211,6 +179,8 @@ static struct fh_hosted *hosted_new(struct fh_hosted_registry *g, const struct f
 	h->settings = q->settings    ? json_incref(q->settings)
 	              : q->branch_of ? NULL
 	                             : fh_templates_settings(g->server->templates, q->owner, q->template_id);
+	h->volumes = q->volumes;
+	h->volume_count = q->volume_count;
 	h->builds = q->builds;
 	h->through = q->through ? fh_volume_hold(q->through) : NULL;
 	h->pauses_at_end = q->pauses_at_end;
@@ -247,12 +217,11 @@ int fh_hosted_create(struct fh_hosted_registry *g, const struct fh_hosted_reques
                      struct fh_error *err)
 {
 	struct fh_error why = FH_ERROR_INIT;
-	int r = reserve(g, q->owner, q->through, err);
+	int r = reserve(g, q, err);
 	if (r < 0)
 		return r;
 	struct fh_hosted *h = hosted_new(g, q);
-	r = fh_volume_mounts_take(g->server->volumes, q->owner, q->volumes, &h->volumes, &h->volume_count, err);
-	if (r == 0 && (q->branch_of || !fh_ahead_take(g->ahead, h)))
+	if (q->branch_of || !fh_ahead_take(g->ahead, h))
 		r = fh_hosted_boot(h, q->branch_of, -1, err);
 	if (r < 0) {
 		fh_hosted_give_place(g);
@@ -278,10 +247,12 @@ static json_t *object_or_null(const json_t *record, const char *name)
 }
 
 int fh_hosted_again(struct fh_hosted_registry *g, const struct fh_key *owner, const json_t *record, int files,
-                    struct fh_error *err)
+                    struct fh_volume_mount *volumes, size_t volume_count, struct fh_error *err)
 {
 	struct fh_hosted_request q = {
 		.owner = owner,
+		.volumes = volumes,
+		.volume_count = volume_count,
 		.template_id = fh_json_str(record, "template", "base"),
 		.metadata = object_or_null(record, "metadata"),
 		.envs = object_or_null(record, "envs"),
@@ -293,9 +264,11 @@ int fh_hosted_again(struct fh_hosted_registry *g, const struct fh_key *owner, co
 		.internet = fh_json_bool(record, "internet", false),
 	};
 	const char *id = fh_json_str(record, "id", ""), *token = fh_json_str(record, "token", "");
-	if (strlen(id) != FH_HOSTED_ID - 1 || strlen(token) != FH_HOSTED_TOKEN - 1)
+	if (strlen(id) != FH_HOSTED_ID - 1 || strlen(token) != FH_HOSTED_TOKEN - 1) {
+		fh_volume_mounts_free(volumes, volume_count);
 		return fh_error_set(err, FH_E_CONFIG, "a record of --state has no id or no token");
-	int r = reserve(g, owner, false, err);
+	}
+	int r = reserve(g, &q, err);
 	if (r < 0)
 		return r;
 	struct fh_hosted *h = hosted_new(g, &q);
@@ -303,10 +276,7 @@ int fh_hosted_again(struct fh_hosted_registry *g, const struct fh_key *owner, co
 	snprintf(h->token, sizeof(h->token), "%s", token);
 	snprintf(h->traffic, sizeof(h->traffic), "%s", fh_json_str(record, "traffic", ""));
 	h->egress = json_incref(object_or_null(record, "egress"));
-	r = fh_volume_mounts_take(g->server->volumes, owner, json_object_get(record, "volumes"), &h->volumes,
-	                          &h->volume_count, err);
-	if (r == 0)
-		r = fh_hosted_boot(h, NULL, files, err);
+	r = fh_hosted_boot(h, NULL, files, err);
 	if (r == 0 && fh_sandbox_pause(h->sandbox, NULL, err) < 0)
 		r = -1;
 	if (r < 0) {
@@ -354,7 +324,7 @@ static bool begin_end(struct fh_hosted *h)
 	pthread_mutex_unlock(&h->lock);
 	if (!was)
 		return false;
-	hold(h);
+	fh_hosted_hold(h);
 	if (!h->server->registry->stopping && !fh_e2b_engine_is_dead(h->engine))
 		fh_hosted_keep_no_more(h); /* otherwise a server that is started later would restore the sandbox */
 	forget(h->server->registry, h);
@@ -435,7 +405,7 @@ static struct fh_hosted *next_end(struct fh_hosted_registry *g, int64_t *ret_wak
 				continue;
 			if ((running && at <= now) || dead || g->stopping) {
 				h->reaped = true;
-				return hold(h);
+				return fh_hosted_hold(h);
 			}
 			wake = FH_MIN(wake, FH_MIN(running ? at : INT64_MAX, now + LOOK_NS));
 		}

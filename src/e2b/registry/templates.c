@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "e2b/hosted/templates.h"
+#include "e2b/registry/templates.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

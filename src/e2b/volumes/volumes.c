@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "e2b/hosted/volumes.h"
+#include "e2b/volumes/volumes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,8 @@
 #include "e2b/common/random_text.h"
 #include "e2b/common/state.h"
 #include "e2b/hosted/e2b.h"
-#include "e2b/hosted/volume_size.h"
+#include "e2b/registry/registry.h"
+#include "e2b/volumes/volume_size.h"
 
 enum { THROUGH_MS = 60 * 1000, EMPTY_MS = 10 * 60 * 1000 };
 #define NO_STATE                                                                                                       \
@@ -27,24 +28,6 @@ struct fh_volumes {
 	/* set once a volume could be mounted in a sandbox, which shows that the file system of --state allows it */
 	atomic_bool mountable;
 };
-
-/* ----------------------------------------------------------------------------------------------------- references */
-
-struct fh_volume *fh_volume_hold(struct fh_volume *v)
-{
-	atomic_fetch_add(&v->references, 1);
-	return v;
-}
-
-void fh_volume_drop(struct fh_volume *v)
-{
-	if (atomic_fetch_sub(&v->references, 1) > 1)
-		return;
-	pthread_mutex_destroy(&v->lock);
-	free(v->name);
-	free(v->folder);
-	free(v);
-}
 
 FH_OWN struct fh_volumes *fh_volumes_new(struct fh_e2b *server)
 {

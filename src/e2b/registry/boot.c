@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "e2b/hosted/boot.h"
+#include "e2b/registry/boot.h"
 
 #include "base/text/uuid.h"
 #include "e2b/common/tools.h"
 #include "e2b/hosted/accounts.h"
 #include "e2b/hosted/metrics.h"
 #include "e2b/hosted/processes.h"
-#include "e2b/hosted/templates.h"
-#include "e2b/hosted/volumes.h"
+#include "e2b/hosted/volume.h"
+#include "e2b/registry/templates.h"
 #include "fumehood/session.h"
 #include "proto/plan.h"
 

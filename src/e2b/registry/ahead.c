@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "e2b/hosted/ahead.h"
+#include "e2b/registry/ahead.h"
 
 #include "base/clock.h"
 #include "e2b/common/threads.h"
 #include "e2b/hosted/accounts.h"
-#include "e2b/hosted/boot.h"
 #include "e2b/hosted/e2b.h"
-#include "e2b/hosted/templates.h"
+#include "e2b/registry/boot.h"
+#include "e2b/registry/registry.h"
+#include "e2b/registry/templates.h"
 #include "fumehood/context.h"
 
 enum { KINDS_MAX = 16, WEIGHT_MAX = 8, RETRY_S = 10, LATER_MS = 10, LOOK_MS = 1000 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Which volumes a sandbox has, and where. */
+/* Which volumes a new sandbox gets, and where. */
 #include "base/error.h"
 #include "base/path.h"
 #include "e2b/common/tools.h"
 #include "e2b/hosted/e2b.h"
-#include "e2b/hosted/volumes.h"
+#include "e2b/volumes/volumes.h"
 #include "proto/plan.h"
 
 /* Nothing can be mounted below these folders, which show the host's or the kernel's files, or over them. */
@@ -26,18 +26,6 @@ static int check_path(const char *path, const struct fh_volume_mount *others, si
 			return fh_error_set(err, FH_E_ARGUMENT, "two volumes are at the same place, or one in the other: %.200s",
 			                    path);
 	return 0;
-}
-
-static int full(const struct fh_volume *v, struct fh_error *err)
-{
-	if (atomic_load(&v->bytes) == UINT64_MAX)
-		return fh_error_set(err, FH_E_LIMIT,
-		                    "the size of volume %s cannot be determined; remove what its owner may not read", v->name);
-	return fh_error_set(
-	    err, FH_E_LIMIT,
-	    "volume %s is full: it has %llu bytes and may have %llu; remove files by the volume's own calls", v->name,
-	    (unsigned long long)atomic_load(&v->bytes),
-	    (unsigned long long)v->owner->ceilings.value[FH_CEILING_VOLUME_SIZE]);
 }
 
 /* Counts one more sandbox, unless the volume is being removed. */
@@ -62,21 +50,11 @@ static int take(struct fh_volumes *s, const struct fh_key *owner, const json_t *
 	if (!v || v->owner != owner)
 		return fh_error_set(err, FH_E_NOT_FOUND, "there is no volume called %.64s", name);
 	if (atomic_load(&v->is_full))
-		return full(v, err);
+		return fh_volume_full(v, err);
 	if (!count(v))
 		return fh_error_set(err, FH_E_NOT_FOUND, "volume %.64s is being removed", name);
 	list[(*n)++] = (struct fh_volume_mount){ FH_TAKE_PTR(v), fh_xstrdup(path) };
 	return 0;
-}
-
-static void release(struct fh_volume_mount *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		atomic_fetch_sub(&list[i].volume->mounts, 1);
-		fh_volume_drop(list[i].volume);
-		free(list[i].path);
-	}
-	free(list);
 }
 
 int fh_volume_mounts_take(struct fh_volumes *s, const struct fh_key *owner, FH_NULLABLE const json_t *asked,
@@ -93,56 +71,10 @@ int fh_volume_mounts_take(struct fh_volumes *s, const struct fh_key *owner, FH_N
 	struct fh_volume_mount *list = fh_xcalloc(FH_VOLUME_MOUNTS_MAX, sizeof(*list));
 	json_array_foreach(asked, i, item) if (r == 0) r = take(s, owner, item, list, &n, err);
 	if (r < 0) {
-		release(list, n);
+		fh_volume_mounts_free(list, n);
 		return r;
 	}
 	*ret = list;
 	*ret_count = n;
 	return 0;
-}
-
-void fh_volume_mounts_release(struct fh_hosted *h)
-{
-	pthread_mutex_lock(&h->lock);
-	struct fh_volume_mount *list = FH_TAKE_PTR(h->volumes);
-	size_t n = h->volume_count;
-	h->volume_count = 0;
-	pthread_mutex_unlock(&h->lock);
-	release(list, n);
-}
-
-FH_OWN json_t *fh_volume_mounts_json(struct fh_hosted *h, bool with_ids)
-{
-	json_t *list = json_array();
-	pthread_mutex_lock(&h->lock);
-	for (size_t i = 0; i < h->volume_count; i++) {
-		json_t *o = json_object();
-		json_object_set_new(o, "name", json_string(h->volumes[i].volume->name));
-		json_object_set_new(o, "path", fh_json_bytes(fh_str(h->volumes[i].path)));
-		if (with_ids)
-			json_object_set_new(o, "id", json_string(h->volumes[i].volume->id));
-		json_array_append_new(list, o);
-	}
-	pthread_mutex_unlock(&h->lock);
-	return list;
-}
-
-bool fh_volume_mounts_full(struct fh_hosted *h, struct fh_error *err)
-{
-	bool found = false;
-	pthread_mutex_lock(&h->lock);
-	for (size_t i = 0; i < h->volume_count && !found; i++)
-		if ((found = atomic_load(&h->volumes[i].volume->is_full)))
-			full(h->volumes[i].volume, err);
-	pthread_mutex_unlock(&h->lock);
-	return found;
-}
-
-void fh_volume_mounts_plan(const struct fh_hosted *h, struct fh_plan *plan)
-{
-	fh_plan_drop_mounts(plan, FH_MOUNT_VOLUME);
-	for (size_t i = 0; i < h->volume_count; i++)
-		fh_plan_add_mount(plan, FH_MOUNT_VOLUME, h->volumes[i].path, h->volumes[i].volume->folder);
-	if (h->through)
-		fh_plan_add_mount(plan, FH_MOUNT_VOLUME, FH_VOLUME_INSIDE, h->through->folder);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How large volumes are: looked at from the inside, by programs in the server's own sandbox of each. */
 #pragma once
-#include "e2b/hosted/volumes.h"
+#include "e2b/volumes/volumes.h"
 
 struct fh_volume_watch;
 /* Starts a thread that looks, every few seconds, at the volumes that `list` returns: an array to be freed, with a
