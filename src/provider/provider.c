@@ -246,6 +246,13 @@ bool fh_provider_asks_another(const struct fh_provider *provider)
 	return provider->type && provider->type->asks_another;
 }
 
+bool fh_provider_needs_model(const char *id)
+{
+	const char *target;
+	const struct fh_provider_type *type = fh_provider_find(id, &target);
+	return type && type->needs_model;
+}
+
 const char *fh_provider_label(const struct fh_provider *provider)
 {
 	return provider->label;

@@ -21,6 +21,8 @@ struct fh_provider_type {
 	bool operations;                     /* call handles request->operation; otherwise it only gives answers */
 	/* call asks request->original (never NULL then); recordings hold that provider's answers, not this one's. */
 	bool asks_another;
+	/* Needs a model of its own: the one in config.provider, or else the one that grades the test. */
+	bool needs_model;
 };
 
 struct fh_provider {

@@ -179,7 +179,7 @@ json_t *fh_eval_providers_own_entry(const struct fh_eval_providers *p, const jso
 	grader = json_object_get(grader, "provider");
 	if (json_is_object(grader) && json_object_get(grader, "text"))
 		grader = json_object_get(grader, "text");
-	if (!fh_streq(fh_json_str(normal, "id", ""), "promptfoo:simulated-user") || !grader || json_is_null(grader) ||
+	if (!fh_provider_needs_model(fh_json_str(normal, "id", "")) || !grader || json_is_null(grader) ||
 	    json_object_get(config, "provider"))
 		return json_incref((json_t *)(uintptr_t)entry);
 	for (size_t i = 0; i < p->count && json_is_string(grader); i++)

@@ -36,8 +36,8 @@ int fh_eval_providers_load(struct fh_eval_config *c, const json_t *spec, const c
 int fh_eval_providers_add(struct fh_eval_config *c, const struct fh_document *d, const json_t *entry, const char *place,
                           const struct fh_eval_provider_needs *needs, struct fh_eval_providers *providers,
                           struct fh_eval_provider **ret, struct fh_error *err);
-/* The entry of a test's own provider, to add. A simulated user is played by the merged test's grader, unless its config
- * names a model. New reference; NULL: the test has no provider of its own. */
+/* The entry of a test's own provider, to add. One that needs a model and names none gets the merged test's grader. New
+ * reference; NULL: the test has no provider of its own. */
 FH_OWN FH_NULLABLE json_t *fh_eval_providers_own_entry(const struct fh_eval_providers *p,
                                                        FH_NULLABLE const json_t *entry, const json_t *merged);
 void fh_eval_providers_release(struct fh_eval_providers *p);

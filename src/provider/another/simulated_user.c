@@ -295,4 +295,5 @@ const struct fh_provider_type fh_provider_simulated_user = {
 	.call = fh_simulated_user_call,
 	.free = fh_simulated_user_free,
 	.asks_another = true,
+	.needs_model = true,
 };
