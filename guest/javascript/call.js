@@ -14,7 +14,7 @@
 	const solution = path.resolve('solution.js');
 	// Bound now, before the program can replace them.
 	const { stringify } = JSON, { writeFileSync } = fs, { inspect } = util, { isArray } = Array, { entries } = Object;
-	const { isFinite, isSafeInteger } = Number, exit = process.reallyExit.bind(process);
+	const { isFinite, isSafeInteger, MAX_SAFE_INTEGER } = Number, { abs } = Math, exit = process.reallyExit.bind(process);
 	const { getPrototypeOf } = Object, plain = Object.prototype;
 	const depthMax = 100, nodesMax = 200000, textMax = 20000;
 	let nodes = 0;
@@ -27,13 +27,14 @@
 		}
 	};
 
-	// The value as JSON in which each object is a tag: $dict, $int (not exact as a number), $float (not finite), $other.
+	// The value as JSON in which each object is a tag: $dict, $int (not exact as a number), $double (a number that
+	// may be written in several ways), $float (not finite), $other.
 	const encode = (value, depth) => {
 		if (depth > depthMax || ++nodes > nodesMax) return { $other: 'too large' };
 		if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
 		if (typeof value === 'number') {
 			if (!isFinite(value)) return { $float: value !== value ? 'nan' : value > 0 ? 'inf' : '-inf' };
-			return value;
+			return abs(value) <= MAX_SAFE_INTEGER ? value : { $double: value };
 		}
 		if (typeof value === 'bigint')
 			return isSafeInteger(Number(value)) ? Number(value) : { $int: value.toString() };

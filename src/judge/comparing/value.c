@@ -1,40 +1,76 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/comparing/value.h"
 
+#include <errno.h>
 #include <math.h>
 
 #define FH_VALUE_DEPTH_MAX 128
 #define FH_VALUE_DIGITS_MAX 400 /* maximum digits of an integer: the largest double has 309 */
 
+/* A number, as a double and, where it is an integer of 64 bits, as that too: a double does not tell large ones apart.
+ */
+struct number {
+	double value;
+	int64_t integer;
+	enum { REAL, INTEGER, LARGE } kind; /* LARGE: an integer of more than 64 bits */
+};
+
+static struct number number_of_json(const json_t *j)
+{
+	return (struct number){ json_number_value(j), json_integer_value(j), json_is_integer(j) ? INTEGER : REAL };
+}
+
 /* The number that is encoded; false if it is not a number. */
-static bool number_of(const json_t *encoded, double *ret)
+static bool number_of(const json_t *encoded, struct number *ret)
 {
 	if (json_is_number(encoded)) {
-		*ret = json_number_value(encoded);
+		*ret = number_of_json(encoded);
 		return true;
 	}
 	const char *digits = fh_json_str(encoded, "$int", NULL);
 	size_t n = digits ? strlen(digits) : 0, sign = digits && *digits == '-';
 	if (n > sign && n <= FH_VALUE_DIGITS_MAX && strspn(digits + sign, "0123456789") == n - sign) {
-		*ret = strtod(digits, NULL);
+		errno = 0;
+		ret->integer = strtoll(digits, NULL, 10);
+		ret->kind = errno == ERANGE ? LARGE : INTEGER;
+		ret->value = strtod(digits, NULL);
 		return true;
 	}
 	const char *special = fh_json_str(encoded, "$float", NULL);
 	if (!special || !(fh_streq(special, "inf") || fh_streq(special, "-inf")))
 		return false;
-	*ret = *special == '-' ? -INFINITY : INFINITY;
+	*ret = (struct number){ .value = *special == '-' ? -INFINITY : INFINITY };
+	return true;
+}
+
+static bool is_same_number(struct number a, struct number b)
+{
+	if (a.kind == INTEGER && b.kind == INTEGER)
+		return a.integer == b.integer;
+	if (a.value != b.value)
+		return false;
+	if (a.kind == INTEGER || b.kind == INTEGER) { /* and the other one is not: 2^53 + 1 is not 2^53 as a double */
+		const struct number *integer = a.kind == INTEGER ? &a : &b, *other = a.kind == INTEGER ? &b : &a;
+		return other->kind == REAL && other->value >= -0x1p63 && other->value < 0x1p63 &&
+		       (int64_t)other->value == integer->integer;
+	}
+	/* an integer of more than 64 bits in the config was read as a double */
 	return true;
 }
 
 static bool numbers_equal(const json_t *encoded, const json_t *expected, double tolerance)
 {
-	double got, want = json_number_value(expected);
-	if (json_is_integer(encoded) && json_is_integer(expected) && tolerance <= 0)
-		return json_integer_value(encoded) == json_integer_value(expected);
-	if (!number_of(encoded, &got))
+	const json_t *only_double = json_object_get(encoded, "$double");
+	struct number want = number_of_json(expected), got;
+	if (json_is_number(only_double)) {
+		/* in a language without integers, the expected number is the nearest double, too */
+		got = (struct number){ .value = json_number_value(only_double) };
+		want = (struct number){ .value = want.value };
+	} else if (!number_of(encoded, &got)) {
 		return false;
-	/* compared as doubles, because large integers of the config were read as doubles too */
-	return got == want || (isfinite(got) && fabs(got - want) <= tolerance * FH_MAX(1.0, fabs(want)));
+	}
+	return is_same_number(got, want) || (isfinite(got.value) && tolerance > 0 &&
+	                                     fabs(got.value - want.value) <= tolerance * FH_MAX(1.0, fabs(want.value)));
 }
 
 static bool equal(const json_t *encoded, const json_t *expected, double tolerance, int depth);

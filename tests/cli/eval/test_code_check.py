@@ -41,7 +41,9 @@ class CodeCheck(CodeCase):
         for value, expected, equal in [("True", 1, False), ("1", True, False), ("'120'", 120, False), ("2.0", 2, True),
                                        ("(1, [2])", [1, [2]], True), ("{'a': None}", {"a": None}, True),
                                        ("{1}", [1], False), ("None", None, True), ("float('nan')", 0, False),
-                                       ("{1: 2}", {"1": 2}, False), ("0.1 + 0.2", 0.3, False)]:
+                                       ("{1: 2}", {"1": 2}, False), ("0.1 + 0.2", 0.3, False),
+                                       ("2432902008176640001", 2432902008176640000, False), ("10 ** 18", 10**18, True),
+                                       ("10 ** 18 / 1", 10**18, True), ("(10 ** 18 + 1) / 1", 10**18 + 1, False)]:
             with self.subTest(value):
                 result = self.check(fenced(f"def f(): return {value}"), call="f()", expected=expected)
                 self.assertEqual(result["pass"], equal, result["reason"])
@@ -191,6 +193,8 @@ class CodeCheck(CodeCase):
                     function="twice", cases=[[2, 4]])
         self.fails(fenced(code, "js"), "call add(2, 3): expected 6, got 5", language="javascript", call="add(2, 3)",
                    expected=6)
+        self.passes(fenced(code, "js"), language="js", call="add(2880067194370816120, 0)", expected=2880067194370816120)
+        self.fails(fenced(code, "js"), "", language="js", call="add(2880067194370815488, 0)", expected=2880067194370816120)
         self.fails(fenced(code, "js"), "raised ReferenceError: sub is not defined", language="javascript",
                    call="sub(2, 3)", expected=6)
         for leave in ("process.exit(0)", "process.reallyExit(0)", "process.kill(process.pid)"):
