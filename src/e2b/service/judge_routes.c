@@ -4,6 +4,7 @@
 #include "e2b/service/judged.h"
 #include "e2b/service/routes.h"
 #include "e2b/service/service.h"
+#include "judge/formats/data_set.h"
 #include "judge/problems/languages.h"
 
 /* Finds the problem of a body {"dataset", "id"}, {"problem": ROW} or {"config": {"provided_data": ROW}}, which is
@@ -34,19 +35,24 @@ static int find_problem(struct fh_http_request *r, const json_t *body, struct fh
 }
 
 /* Judges a program; appends the text of the program that ran to *program. */
-static int judge(const struct fh_judged_set *s, const struct fh_judge_problem *problem, struct fh_str code,
-                 bool is_whole, struct fh_judge_outcome *ret, struct fh_buf *program, struct fh_error *err)
+static int judge(struct fh_judged_set *s, const struct fh_judge_problem *problem, struct fh_str code, bool is_whole,
+                 struct fh_judge_outcome *ret, const char **ret_doubt, struct fh_buf *program, struct fh_error *err)
 {
-	struct fh_judge_sample sample = { .problem = (size_t)(problem - s->problems.items), .is_whole = is_whole };
-	fh_auto_free char *text = fh_xasprintf("%.*s", (int)code.n, code.p);
-	sample.completion = text;
-	sample.size = code.n;
+	size_t at = (size_t)(problem - s->problems.items);
+	struct fh_judge_sample sample;
+	int r = fh_judged_check(s, at, ret_doubt, err);
+	if (r < 0)
+		return r;
+	fh_judge_sample_make(&s->problems, at, code, is_whole, &sample);
 	if (program)
 		fh_judge_program(problem, &sample, program);
-	return fh_judge_one(s->session, problem, &sample, ret, err);
+	r = fh_judge_one(s->session, problem, &sample, ret, err);
+	free(sample.completion);
+	return r;
 }
 
-static json_t *outcome_object(const struct fh_judge_problem *problem, const struct fh_judge_outcome *o)
+static json_t *outcome_object(const struct fh_judge_problem *problem, const struct fh_judge_outcome *o,
+                              const char *doubt)
 {
 	json_t *answer = json_object();
 	json_object_set_new(answer, "task_id", fh_json_bytes(fh_str(problem->task_id)));
@@ -54,6 +60,7 @@ static json_t *outcome_object(const struct fh_judge_problem *problem, const stru
 	json_object_set_new(answer, "passed", json_boolean(o->verdict == FH_VERDICT_PASSED));
 	json_object_set_new(answer, "reason", json_string(o->reason));
 	json_object_set_new(answer, "integrity", json_string(o->integrity ? o->integrity : ""));
+	json_object_set_new(answer, "self_check", fh_json_bytes(fh_str(doubt)));
 	json_object_set_new(answer, "seed", json_string(o->seed));
 	if (o->run) {
 		const struct fh_usage *u = &o->run->usage;
@@ -71,6 +78,7 @@ static void judge_one(struct fh_http_request *r, const json_t *body)
 	const struct fh_judge_problem *problem;
 	struct fh_judge_outcome outcome = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
+	const char *doubt;
 	const json_t *solution = json_object_get(body, "solution"), *text = json_object_get(body, "completion");
 	if (json_is_string(solution))
 		text = solution;
@@ -83,10 +91,10 @@ static void judge_one(struct fh_http_request *r, const json_t *body)
 		return;
 	}
 	const struct fh_str code = { json_string_value(text), json_string_length(text) };
-	if (judge(s, problem, code, text == solution, &outcome, NULL, &err) < 0)
+	if (judge(s, problem, code, text == solution, &outcome, &doubt, NULL, &err) < 0)
 		fh_e2b_fail_from(r, &err);
 	else
-		fh_http_reply_json(r, 200, outcome_object(problem, &outcome));
+		fh_http_reply_json(r, 200, outcome_object(problem, &outcome, doubt));
 	fh_judge_outcome_release(&outcome);
 	fh_judged_drop(s);
 }
@@ -118,6 +126,7 @@ static void submit_one(struct fh_http_request *r, const json_t *body)
 	struct fh_judge_outcome outcome = { 0 };
 	struct fh_error err = FH_ERROR_INIT;
 	fh_auto_extraction struct fh_extraction found = { 0 };
+	const char *doubt;
 	fh_auto_buf struct fh_buf program = FH_BUF_INIT(FH_JUDGE_PROGRAM_MAX);
 	const json_t *text = json_object_get(body, "completion");
 	if (!json_is_string(text)) {
@@ -134,7 +143,7 @@ static void submit_one(struct fh_http_request *r, const json_t *body)
 	const struct fh_str code = found.code ? (struct fh_str){ found.code, found.size } : (struct fh_str){ "", 0 };
 	/* Code that does not define the function is a continuation of the head, which begins it. */
 	bool is_whole = found.code && found.defines;
-	if (judge(s, problem, code, is_whole, &outcome, &program, &err) < 0) {
+	if (judge(s, problem, code, is_whole, &outcome, &doubt, &program, &err) < 0) {
 		fh_e2b_fail_from(r, &err);
 	} else {
 		json_t *answer = json_object(), *tests = json_array();
@@ -150,7 +159,7 @@ static void submit_one(struct fh_http_request *r, const json_t *body)
 		                    json_string(!found.code    ? "empty"
 		                                : found.fenced ? "fenced"
 		                                               : "heuristic"));
-		json_object_set_new(answer, "extra", outcome_object(problem, &outcome));
+		json_object_set_new(answer, "extra", outcome_object(problem, &outcome, doubt));
 		fh_http_reply_json(r, 200, answer);
 	}
 	fh_judge_outcome_release(&outcome);

@@ -8,8 +8,15 @@
 
 #include "base/fd.h"
 #include "judge/formats/data_set.h"
+#include "judge/self_check.h"
 
 enum { SETS_MAX = 64, ROWS_KEPT = 8 };
+
+struct fh_judged_check {
+	pthread_mutex_t lock; /* held during the check: requests for the same problem wait for it */
+	bool done;
+	char *doubt; /* owned; NULL: none */
+};
 
 struct fh_judged {
 	pthread_mutex_t lock;
@@ -30,6 +37,11 @@ void fh_judged_drop(struct fh_judged_set *s)
 	if (!s || atomic_fetch_sub(&s->references, 1) != 1)
 		return;
 	fh_judge_session_close(s->session);
+	for (size_t i = 0; i < s->problems.count; i++) {
+		pthread_mutex_destroy(&s->checks[i].lock);
+		free(s->checks[i].doubt);
+	}
+	free(s->checks);
 	fh_judge_samples_release(&s->samples);
 	fh_judge_problems_release(&s->problems);
 	pthread_mutex_destroy(&s->opening);
@@ -55,9 +67,12 @@ static struct fh_judged_set *set_new(struct fh_judge_problems problems, const st
 	s->problems = problems;
 	s->references = 1;
 	pthread_mutex_init(&s->opening, NULL);
-	for (size_t i = 0; i < problems.count; i++)
+	s->checks = fh_xcalloc(problems.count, sizeof(*s->checks));
+	for (size_t i = 0; i < problems.count; i++) {
+		pthread_mutex_init(&s->checks[i].lock, NULL);
 		FH_PUSH(s->samples.items, s->samples.count, s->samples.capacity) =
 		    (struct fh_judge_sample){ .problem = i, .completion = fh_xstrdup("") };
+	}
 	fh_judge_settings_init(&s->settings);
 	uint64_t *limit = s->settings.limits.value;
 	limit[FH_LIMIT_MEMORY] = FH_MIN(limit[FH_LIMIT_MEMORY], c->value[FH_CEILING_MEMORY]);
@@ -113,6 +128,37 @@ int fh_judged_set(struct fh_judged *j, const char *name, struct fh_judged_set **
 		}
 	return fh_error_set(err, FH_E_NOT_FOUND, "there is no data set %.64s: start the server with --data-set NAME=FILE",
 	                    name);
+}
+
+/* Called with the check's lock. */
+static int check(struct fh_judged_set *s, size_t problem, struct fh_judged_check *ret, struct fh_error *err)
+{
+	struct fh_judge_sample any = { .problem = problem };
+	const struct fh_judge_samples one = { .items = &any, .count = 1 };
+	struct fh_self_check found;
+	int r = fh_self_check_run(s->session, &s->problems, &one, 1, &found, err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < found.failure_count && !ret->doubt; i++) {
+		const struct fh_self_check_failure *f = &found.failures[i];
+		ret->doubt = f->stub ? fh_xstrdup("a stub, which answers nothing, passes")
+		                     : fh_xasprintf("the reference does not pass: %s: %s", fh_verdict_name(f->verdict),
+		                                    f->reason ? f->reason : "");
+	}
+	ret->done = true;
+	fh_self_check_release(&found);
+	return 0;
+}
+
+int fh_judged_check(struct fh_judged_set *s, size_t problem, const char **ret_doubt, struct fh_error *err)
+{
+	struct fh_judged_check *c = &s->checks[problem];
+	pthread_mutex_lock(&c->lock);
+	int r = c->done ? 0 : check(s, problem, c, err);
+	pthread_mutex_unlock(&c->lock);
+	if (r >= 0)
+		*ret_doubt = c->doubt ? c->doubt : "";
+	return r;
 }
 
 /* A set of that key with a reference, moved to the front; NULL: there is none. Called with the lock. */

@@ -4,8 +4,10 @@
  * starts, and rows that come in requests.
  *
  * A *set* is a list of problems and the judge's session for them (judge/session/session.h), which is opened at the
- * first judgement; later judgements reuse what it found out about interpreters. Of the clients' rows the most recently
- * used sets are kept, so that many completions of one problem need only one session. Sets are reference-counted.
+ * first judgement; later judgements reuse what it found out about interpreters. Before a problem's first judgement its
+ * reference and a stub are judged, as `fumehood judge` does (judge/self_check.h), which finds how it is judged. Of the
+ * clients' rows the most recently used sets are kept, so that many completions of one problem need only one session.
+ * Sets are reference-counted.
  */
 #pragma once
 #include "e2b/hosted/e2b.h"
@@ -20,6 +22,7 @@ struct fh_judged_set {
 
 	pthread_mutex_t opening;
 	struct fh_judge_session *session;
+	struct fh_judged_check *checks; /* one for each problem */
 	atomic_int references;
 };
 
@@ -35,3 +38,6 @@ int fh_judged_set(struct fh_judged *j, const char *name, struct fh_judged_set **
 int fh_judged_row(struct fh_judged *j, const struct fh_key *owner, const json_t *row, struct fh_judged_set **ret,
                   struct fh_error *err);
 void fh_judged_drop(struct fh_judged_set *s);
+/* Checks a problem of the set, once. *ret_doubt: why its verdicts mean little (its reference does not pass, or a stub
+ * does); "": nothing was found. Valid as long as the set. */
+int fh_judged_check(struct fh_judged_set *s, size_t problem, const char **ret_doubt, struct fh_error *err);

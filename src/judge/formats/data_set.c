@@ -172,12 +172,30 @@ static bool is_answer(struct fh_str text, const char *language)
 	return false;
 }
 
+void fh_judge_sample_make(const struct fh_judge_problems *problems, size_t at, struct fh_str text, bool is_whole,
+                          struct fh_judge_sample *ret)
+{
+	const struct fh_judge_problem *problem = &problems->items[at];
+	const char *language = fh_judge_language_name(problem->language);
+	struct fh_buf code = FH_BUF_INIT(0);
+	fh_auto_extraction struct fh_extraction answer = { 0 };
+	if (is_whole && is_answer(text, language)) {
+		struct fh_extract_options options = { .language = language, .entry_point = problem->entry_point };
+		fh_extract(text, &options, &answer);
+		if (answer.code)
+			text = (struct fh_str){ answer.code, answer.size };
+	}
+	fh_clean_program(&code, text, language);
+	*ret = (struct fh_judge_sample){ .problem = at, .is_whole = is_whole };
+	ret->completion = fh_buf_take(&code, &ret->size);
+}
+
 /* A "completion" continues the problem's head; "solution" (EvalPlus) and "code" are complete programs, or answers that
  * hold one. */
 static int text_of_sample(const struct fh_lines *l, const json_t *row, const char *task_id,
-                          const struct fh_judge_problem *problem, struct fh_judge_sample *s, struct fh_error *err)
+                          const struct fh_judge_problems *problems, size_t at, struct fh_judge_sample *ret,
+                          struct fh_error *err)
 {
-	const char *language = fh_judge_language_name(problem->language);
 	const json_t *completion = json_object_get(row, "completion"), *solution = json_object_get(row, "solution");
 	if (!solution)
 		solution = json_object_get(row, "code");
@@ -194,18 +212,8 @@ static int text_of_sample(const struct fh_lines *l, const json_t *row, const cha
 		    task_id);
 		return -FH_E_CONFIG;
 	}
-	struct fh_buf code = FH_BUF_INIT(0);
-	struct fh_str program = { json_string_value(text), json_string_length(text) };
-	fh_auto_extraction struct fh_extraction answer = { 0 };
-	if (!completion && is_answer(program, language)) {
-		struct fh_extract_options options = { .language = language, .entry_point = problem->entry_point };
-		fh_extract(program, &options, &answer);
-		if (answer.code)
-			program = (struct fh_str){ answer.code, answer.size };
-	}
-	fh_clean_program(&code, program, language);
-	s->completion = fh_buf_take(&code, &s->size);
-	s->is_whole = !completion;
+	fh_judge_sample_make(problems, at, (struct fh_str){ json_string_value(text), json_string_length(text) },
+	                     !completion, ret);
 	return 0;
 }
 
@@ -225,8 +233,7 @@ static int read_sample(const struct fh_lines *l, const json_t *row, const struct
 	if (to->count >= ITEMS_MAX)
 		return fh_lines_error(l, err, "more than %zu samples", ITEMS_MAX);
 	struct fh_judge_sample *s = &FH_PUSH(to->items, to->count, to->capacity);
-	s->problem = problem - problems->items;
-	return text_of_sample(l, row, id.text, problem, s, err);
+	return text_of_sample(l, row, id.text, problems, (size_t)(problem - problems->items), s, err);
 }
 
 int fh_judge_samples_read(const char *path, const struct fh_judge_problems *problems, struct fh_judge_samples *ret,

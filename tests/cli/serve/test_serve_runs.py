@@ -125,6 +125,33 @@ class Judging(Serving):
         self.assertEqual(self.ask("/submit", dataset="adding", id="add/1", completion=text, config={"provided_data": None})[0], 200)
 
 
+    def test_a_program_may_change_its_arguments_where_the_reference_does(self):
+        row = {"task_id": "sort/1", "prompt": "def put_in_order(v):\n", "entry_point": "put_in_order", "canonical_solution": "    v.sort()\n",
+               "test": "def check(candidate):\n    v = [3, 1]\n    candidate(v)\n    assert v == [1, 3]\n"}
+        for code, verdict in (("    v[:] = sorted(v)\n", "passed"), ("    v = sorted(v)\n", "failed")):
+            told = self.ask("/judge", problem=row, completion=code)[1]
+            self.assertEqual((told["verdict"], told["integrity"], told["self_check"]), (verdict, "split", ""), told)
+
+    def test_a_reference_that_does_not_pass_is_told(self):
+        told = self.ask("/judge", problem=dict(ROW, canonical_solution=WRONG), completion=RIGHT)[1]
+        self.assertEqual(told["verdict"], "passed")
+        self.assertIn("the reference does not pass: failed", told["self_check"])
+        told = self.ask("/submit", problem=dict(ROW, test="def check(candidate):\n    candidate(1, 2)\n"), completion=WRONG)[1]
+        self.assertIn("a stub", told["extra"]["self_check"])
+
+    def test_programs_are_read_as_by_the_command(self):
+        for text in ("\ufeffdef add(a, b):\n" + RIGHT, "```python\ndef add(a, b):\n" + RIGHT + "```\n",
+                     "def add(a, b):\n\u00a0\u00a0\u00a0\u00a0return a + b\n"):
+            told = self.ask("/judge", dataset="adding", id="add/1", solution=text)[1]
+            self.assertEqual(told["verdict"], "passed", told)
+
+    def test_a_text_with_a_nul_stays_as_long_as_it_is(self):
+        code = "def add(a, b):\n" + RIGHT + "#\0" + "x" * 100000 + "\n"
+        told = self.ask("/submit", dataset="adding", id="add/1", completion=f"```python\n{code}```\n")[1]
+        self.assertEqual((told["extracted_code"], told["accepted"]), (code, False))
+        self.assertTrue(told["full_code"].startswith(code + "\ndef check(candidate):"), "memory of the server's")
+
+
 class Crowds(Serving):
     def test_who_floods_is_told_to_come_again_and_another_key_is_not_held_up(self):
         answers, lock = [], threading.Lock()
