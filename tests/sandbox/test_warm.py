@@ -163,6 +163,29 @@ class Served(Warm):
         self.engine = int(support.command("engine", "status", env=self.env).stdout.split("process ")[1].split(",")[0])
 
 
+class Killed(Served):
+    """Who kills what a program runs in makes no verdict on the program."""
+
+    CODE = "import time; open('/proc/self/comm', 'w').write('program'); print('begun', flush=True); time.sleep(600)"
+
+    def end_by(self, path, victim):
+        """How a run ends, when the engine's processes of that name are killed while its program runs."""
+        own_template = ("--hostname", marker().replace(".", "-"))
+        with running("--start", path, *own_template, *PY, "-c", self.CODE, "--wall-time", "600s", env=self.env) as p:
+            pids = [pid for pid, name in proc.descendants(self.engine).items() if name.startswith(victim)]
+            self.assertTrue(pids)
+            for pid in pids:
+                proc.kill(pid, signal.SIGKILL)
+            return p.communicate(timeout=support.TIMEOUT)[1], p.returncode
+
+    def test_its_end_with_init_or_holder_is_an_error_of_the_engine(self):
+        for path in WARM:
+            for who, status in (("memfd:fumehood", 125), ("fumehood-holde", 125), ("program", 137)):
+                with self.subTest(path=path, victim=who):
+                    said, ended = self.end_by(path, who)
+                    self.assertEqual(ended, status, said)
+
+
 class Neighbours(Served):
     """Sandboxes of one template that are alive at the same time, and one after the other."""
 

@@ -9,7 +9,9 @@
 #include "engine/serve/run.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/wait.h>
 
 #include "engine/core/connection.h"
 #include "engine/core/isolation.h"
@@ -277,22 +279,40 @@ static void on_finished(struct fh_sandbox *b)
 	if (r->finished || !r->process || !r->process->exited)
 		return;
 	r->finished = true;
+	if (b->group)
+		fh_group_on_over(b, false); /* if the program was killed, the others of its group do not know yet */
 	next_out(b);
+}
+
+/* Whether a SIGKILL that the engine did not send, and no limit explains, ended the program. It may have killed itself;
+ * or init, holder or anchor died, and the kernel killed everything below them, of which the program's end may be heard
+ * first. */
+static bool was_killed(const struct fh_process *p)
+{
+	return WIFSIGNALED(p->wait_status) && WTERMSIG(p->wait_status) == SIGKILL && !p->fired && !p->stopped;
 }
 
 /* Called instead of on_program_exit if the program was forked from a zygote: init does not know of its end. */
 static void on_program_end(struct fh_sandbox *b)
 {
-	if (b->group)
+	bool ask_init = was_killed(b->run->process); /* a dead init does not answer: its end fails the run */
+	if (b->group && !ask_init)
 		fh_group_on_over(b, false);
 	/* there is nothing left for init to do, so the sandbox is killed as a whole */
-	if (!b->plan->outs[0] && !b->sampling)
+	if (!b->plan->outs[0] && !b->sampling && !ask_init)
 		/* a program that never had a second process leaves no process behind */
 		end_sandbox(b, b->run->process->usage.processes_peak == 1);
 	else if (b->init_finished)
 		on_finished(b);
 	else
 		fh_sandbox_kill_all(b);
+	if (ask_init && !b->run->finished && b->state >= FH_DYING) {
+		struct fh_error err = FH_ERROR_INIT;
+		fh_error_set(&err, FH_E_SYSTEM, "the sandbox's init died, and its program with it");
+		err.phase = FH_PHASE_RUN;
+		err.retryable = true;
+		fh_sandbox_fail(b, &err);
+	}
 }
 
 /* ---------------------------------------------------------------------------------------------------------- start */
