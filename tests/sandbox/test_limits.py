@@ -191,6 +191,26 @@ class Memory(Limit):
             proc.kill(init, signal.SIGCONT)
         self.check(json.loads(run.communicate(timeout=support.TIMEOUT)[0]), "memory_limit", "memory")
 
+    def test_time_that_goes_to_reading_files_again_is_a_lack_of_memory(self):
+        """What is mapped of a file goes first when memory runs short. The control: a limit with room for both."""
+        big = os.path.join(self.dir, "big")
+        with open(big, "wb") as f:
+            f.write(os.urandom(24 * MB))
+            os.fsync(f.fileno())
+            os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)      # its pages count for who reads them first
+        if subprocess.check_output(["stat", "-f", "-c", "%T", big], text=True).strip() in ("tmpfs", "ramfs"):
+            self.skipTest("temporary files are in memory here")
+        code = ("#include <fcntl.h>\n#include <stdlib.h>\n#include <sys/mman.h>\n"
+                "int main(void){size_t own=28<<20,size=24<<20; char *m=malloc(own); for(size_t i=0;i<own;i+=4096)((volatile char*)m)[i]=1;"
+                "char *p=mmap(0,size,PROT_READ,MAP_PRIVATE,open(\"/big\",O_RDONLY),0);"
+                "for(unsigned s=1;;){s=s*1103515245+12345; *(volatile char*)(p+(size_t)(s>>9)*4096%size);}}")
+        for memory, status in (("34M", "memory_limit"), ("96M", "cpu_time_limit")):
+            with self.subTest(memory):
+                r = c(code, "--memory", memory, "--cpu-time", "0.6", "--wall-time", "100", "--mount", f"{big}:/big")
+                if enforced(r, "memory") != "exact":
+                    self.skipTest("needs a cgroup: without one, pages of files are nobody's")
+                self.check(r, status, "cpu_time")
+
     def test_javascript_that_takes_ever_more(self):
         r = javascript("const x=[]; for(;;) x.push(Buffer.alloc(1<<18, 1))", "--memory", "160M", "--cpu-time", "60", "--wall-time", "100")
         self.check(r, "memory_limit", "memory")

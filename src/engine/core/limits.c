@@ -14,6 +14,7 @@
 #include "engine/core/engine.h"
 #include "engine/core/process/process.h"
 #include "engine/core/sandbox.h"
+#include "engine/core/thrash.h"
 
 enum { CPU_LOOK_NS = 1000000, CPU_LOOK_MAX_US = 1000000000 };
 
@@ -60,9 +61,42 @@ static uint64_t cpu_used_us(const struct fh_process *p)
 	return now - FH_MIN(base, now);
 }
 
+/* Whether memory is what the program lacked. Its own group tells how often it read pages again; a run has the sandbox's
+ * to itself. A program of a session that has no group of its own is not asked about. */
+static bool lacks_memory(const struct fh_process *p)
+{
+	const struct fh_sandbox *b = p->sandbox;
+	const struct fh_cgroup *own = p->has_group ? &p->group : &b->cgroup;
+	const struct fh_cgroup *limited[] = { own, &b->cgroup }; /* either may have a limit of memory */
+	struct fh_thrash_figures f = { 0 };
+	struct fh_cgroup_use use = { 0 };
+	if (!p->has_group && !p->one_shot)
+		return false;
+	fh_cgroup_cpu_use(own, &use);
+	f.cpu_user_us = use.cpu_user_us;
+	f.cpu_sys_us = use.cpu_sys_us;
+	fh_cgroup_refaults(own, &f.since);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(limited); i++) {
+		fh_cgroup_now(limited[i], &use);
+		f.limit_bytes = limited[i]->limits.memory_bytes;
+		f.used_bytes = use.memory_bytes;
+		if (fh_thrash_is_lack_of_memory(&f))
+			return true;
+	}
+	return false;
+}
+
+/* A limit of time is met. Both are told where memory was what the program lacked; its status is then that of memory. */
+static void out_of_time(struct fh_process *p, enum fh_limit limit)
+{
+	if (lacks_memory(p))
+		p->fired |= 1u << FH_LIMIT_MEMORY;
+	fh_limits_fire(p, limit);
+}
+
 static void on_wall(struct fh_timer *t)
 {
-	fh_limits_fire(t->owner, FH_LIMIT_WALL_TIME);
+	out_of_time(t->owner, FH_LIMIT_WALL_TIME);
 }
 
 /* Reads the CPU time again when `left_us` could be used up at the earliest. */
@@ -78,7 +112,7 @@ static void on_cpu(struct fh_timer *t)
 	struct fh_process *p = t->owner;
 	uint64_t used = cpu_used_us(p), limit = p->limits.cpu_ms * 1000;
 	if (used >= limit)
-		fh_limits_fire(p, FH_LIMIT_CPU_TIME);
+		out_of_time(p, FH_LIMIT_CPU_TIME);
 	else
 		look_later(p, limit - used);
 }

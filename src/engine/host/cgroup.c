@@ -73,6 +73,9 @@ struct dialect {
 	/* keys of memory.stat, for a group with those below it: pages of files, those of them that are no disk's, and those
 	 * that are yet to be written */
 	const char *file, *shared, *dirty, *under_way;
+	/* file that tells what is charged now; keys of memory.stat: pages of files that were read again after the kernel took
+	 * them away, and page faults that had to read */
+	const char *now, *refaults, *major_faults;
 };
 
 enum {
@@ -214,9 +217,10 @@ static uint64_t v1_dead(const struct fh_cgroup_host *h)
 
 static const struct dialect dialects[] = {
 	[1] = { v1_memory, v1_cpu, v1_watch_oom, v1_cpu_use, v1_cpu_total, v1_memory_use, v1_reclaim, v1_dead,
-	        "total_cache", "total_shmem", "total_dirty", "total_writeback" },
+	        "total_cache", "total_shmem", "total_dirty", "total_writeback", "memory.usage_in_bytes",
+	        "total_workingset_refault_file", "total_pgmajfault" },
 	[2] = { v2_memory, v2_cpu, v2_watch_oom, v2_cpu_use, v2_cpu_total, v2_memory_use, v2_reclaim, v2_dead, "file",
-	        "shmem", "file_dirty", "file_writeback" },
+	        "shmem", "file_dirty", "file_writeback", "memory.current", "workingset_refault_file", "pgmajfault" },
 };
 
 static const struct dialect *dialect(const struct fh_cgroup *g, enum fh_controller c)
@@ -367,6 +371,7 @@ int fh_cgroup_create_below(struct fh_cgroup *g, const struct fh_cgroup *of, uint
 		if (r == 0)
 			g->dir[c] = g->dir[first];
 	}
+	g->limits.memory_bytes = memory_bytes;
 	if (r == 0 && limited)
 		r = g->dir[FH_CG_MEMORY] < 0 ? fh_error_set(err, FH_E_UNAVAILABLE,
 		                                            "no control group of this host can limit the memory of one command")
@@ -533,12 +538,22 @@ void fh_cgroup_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret)
 
 void fh_cgroup_now(const struct fh_cgroup *g, struct fh_cgroup_use *ret)
 {
-	static const char *const memory_files[] = { [1] = "memory.usage_in_bytes", [2] = "memory.current" };
 	*ret = (struct fh_cgroup_use){ 0 };
 	if (!g->host)
 		return;
 	if (g->host->version[FH_CG_MEMORY])
-		ret->memory_bytes = get_number(g->dir[FH_CG_MEMORY], memory_files[g->host->version[FH_CG_MEMORY]]);
+		ret->memory_bytes = get_number(g->dir[FH_CG_MEMORY], dialect(g, FH_CG_MEMORY)->now);
 	if (g->host->version[FH_CG_PIDS])
 		ret->tasks = get_number(g->dir[FH_CG_PIDS], "pids.current");
+}
+
+void fh_cgroup_refaults(const struct fh_cgroup *g, struct fh_cgroup_refaults *ret)
+{
+	char text[8192];
+	int dir = g->host && g->host->version[FH_CG_MEMORY] ? g->dir[FH_CG_MEMORY] : -1;
+	*ret = (struct fh_cgroup_refaults){ 0 };
+	if (dir < 0 || !get_text(dir, "memory.stat", text, sizeof(text)))
+		return;
+	ret->refaulted_pages = keyed(text, dialect(g, FH_CG_MEMORY)->refaults);
+	ret->major_faults = keyed(text, dialect(g, FH_CG_MEMORY)->major_faults);
 }

@@ -102,3 +102,10 @@ void fh_cgroup_cpu_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret);
 void fh_cgroup_use(const struct fh_cgroup *g,
                    struct fh_cgroup_use *ret); /* Reads everything except memory_bytes and tasks. */
 void fh_cgroup_now(const struct fh_cgroup *g, struct fh_cgroup_use *ret); /* Reads only memory_bytes and tasks. */
+
+struct fh_cgroup_refaults {
+	uint64_t refaulted_pages; /* pages of files that were read again after the kernel took them away from the group */
+	uint64_t major_faults;    /* page faults that had to read a page */
+};
+/* All zero where no memory controller counts the group, and on kernels that do not tell. */
+void fh_cgroup_refaults(const struct fh_cgroup *g, struct fh_cgroup_refaults *ret);
