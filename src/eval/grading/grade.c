@@ -54,6 +54,9 @@ json_t *fh_assertion_context(const struct fh_assertion_call *call)
 	json_t *metadata = json_object_get(call->response, "metadata");
 	if (metadata)
 		json_object_set(c, "metadata", metadata);
+	json_t *trace = json_object_get(metadata, "trace");
+	if (trace)
+		json_object_set(c, "trace", trace);
 	return c;
 }
 
