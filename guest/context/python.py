@@ -8,17 +8,17 @@ output of child processes and C libraries becomes events too, in order with what
 
 The code shares this process and can change the driver in any way. The client trusts none of it.
 """
+# Only what is built into the interpreter or was loaded by its start: each module of the standard library costs up to
+# some milliseconds, which most cells never make use of. So `_signal` and `_thread`, without the enumerations and the
+# classes of the modules that are made of them; what else is needed is imported where it is.
+import _signal
+import _thread
 import fcntl
 import io
-import json
 import os
-import resource
 import select
-import signal
 import sys
-import threading
 import time
-import types
 
 FILES = globals().get("FILES", {})
 
@@ -35,11 +35,40 @@ def part(name):
     """The module of one of our own sources, which no file of the user's can replace."""
     known = "fumehood_context_" + name
     if known not in sys.modules:
-        module = types.ModuleType(known)
+        module = type(sys)(known)
         module.part = part
         sys.modules[known] = module
         exec(compile(FILES["python_%s.py" % name], "<fumehood context: %s>" % name, "exec"), module.__dict__)
     return sys.modules[known]
+
+
+class _JSON:
+    """How the reader of the standard library is set: its module `json` gives it the same, and imports `re` besides."""
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float, parse_int, parse_constant = float, int, float  # which knows NaN and Infinity by these names
+
+
+def _not_json(value):
+    raise TypeError(type(value).__name__)
+
+
+try:
+    from _json import encode_basestring, make_encoder, make_scanner
+
+    def _from_json(text):
+        return make_scanner(_JSON)(text, 0)[0]
+
+    def _dumps(value):
+        return "".join(make_encoder({}, _not_json, encode_basestring, None, ":", ",", False, False, False)(value, 0))
+except (ImportError, TypeError):  # another implementation of Python
+    import json
+
+    def _from_json(text):
+        return json.loads(text)
+
+    def _dumps(value):
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def _plain(value):
@@ -55,17 +84,24 @@ def _plain(value):
     return str(value)
 
 
+def text_of(value):
+    try:
+        return str(value)
+    except BaseException:
+        return "<exception str() failed>"
+
+
 def to_json(value):
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return _dumps(value)
     except (TypeError, ValueError, RecursionError):
-        return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return _dumps(_plain(value))
 
 
 def _away(fd):
     """A copy of the descriptor above the numbers that the code's files get; close-on-exec."""
-    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    copy = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, max(min(soft - 16, 240), 3))
+    soft = os.sysconf("SC_OPEN_MAX")  # the soft limit; negative: there is none
+    copy = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, max(min(soft - 16, 240), 3) if soft >= 0 else 240)
     return copy
 
 
@@ -73,19 +109,19 @@ class Guard:
     """A lock that delays KeyboardInterrupt until it is released, so that no event is cut off."""
 
     def __init__(self):
-        self.lock = threading.RLock()
-        self.main = threading.get_ident()
+        self.lock = _thread.RLock()
+        self.main = _thread.get_ident()
         self.depth = 0
         self.pending = False
 
     def __enter__(self):
-        if threading.get_ident() == self.main:
+        if _thread.get_ident() == self.main:
             self.depth += 1
         self.lock.acquire()
 
     def __exit__(self, *_):
         self.lock.release()
-        if threading.get_ident() == self.main:
+        if _thread.get_ident() == self.main:
             self.depth -= 1
             if self.pending and not self.depth:
                 self.pending = False
@@ -162,10 +198,10 @@ class Wire:
     # ---- a thread that reads the pipes while the code runs, and sends its output during long cells
 
     def start(self):
-        threading.Thread(target=self._pump, name="fumehood-streams", daemon=True).start()
+        _thread.start_new_thread(self._pump, ())
 
     def _pump(self):
-        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # an interrupt has to wake the code's thread
+        _signal.pthread_sigmask(_signal.SIG_BLOCK, _signal.valid_signals())  # an interrupt has to wake the code's thread
         wait = select.poll()
         for fd in list(self.pipes) + [self.wake_in]:
             wait.register(fd, select.POLLIN)
@@ -323,7 +359,7 @@ class Wire:
                 return None
             self.unread += data
         line, _, self.unread = self.unread.partition(b"\n")
-        return json.loads(line.decode("utf-8", "replace"))
+        return _from_json(line.decode("utf-8", "replace"))
 
 
 def _write_all(fd, data):
@@ -420,6 +456,7 @@ class Environment:
 
 class Driver:
     away = staticmethod(_away)
+    text_of = staticmethod(text_of)
 
     def __init__(self):
         self.wire = Wire()
@@ -435,7 +472,7 @@ class Driver:
     def _idle(self):
         """An interrupt that comes while nothing runs was meant for the run before or the one after: `run` knows which."""
         self.early = False
-        signal.signal(signal.SIGINT, self._on_early)
+        _signal.signal(_signal.SIGINT, self._on_early)
         self.wire.lock.pending = False
 
     def _on_early(self, _signal, _frame):
@@ -499,7 +536,7 @@ class Driver:
         silent = bool(request.get("silent"))
         self.count = request.get("count") or self.count
         try:
-            signal.signal(signal.SIGINT, self.wire.lock.on_interrupt)
+            _signal.signal(_signal.SIGINT, self.wire.lock.on_interrupt)
             try:
                 if self.early and not request.get("late_interrupt"):
                     raise KeyboardInterrupt

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: MIT
 """display() and rich values where IPython is not installed, and as much of `IPython.display` as notebooks use.
 
-`part` is defined by the driver (python.py); `publish` and `clear` are set by the shell."""
-import base64
-import json
+`part` is defined by the driver (python.py)."""
+import binascii
 import os
 import sys
-import types
 
 rich = part("rich")  # noqa: F821
 pretty = part("pretty")  # noqa: F821
-
-publish = clear = None
+shell = part("shell")  # noqa: F821
 
 _METHODS = {"text/html": "_repr_html_", "text/markdown": "_repr_markdown_", "image/svg+xml": "_repr_svg_",
             "image/png": "_repr_png_", "application/pdf": "_repr_pdf_", "image/jpeg": "_repr_jpeg_",
@@ -63,6 +60,11 @@ def _call(value, name, **arguments):
         return None
 
 
+def _from_json(text):
+    import json
+    return json.loads(text)
+
+
 def _extra(value, data):
     kinds = {base.__module__ + "." + base.__name__ for base in type(value).__mro__}
     if "matplotlib.figure.Figure" in kinds and "image/png" not in data:
@@ -70,7 +72,7 @@ def _extra(value, data):
         if image is not None:
             data["image/png"] = image
     if "plotly.basedatatypes.BaseFigure" in kinds:
-        data["application/vnd.plotly.v1+json"] = json.loads(value.to_json())
+        data["application/vnd.plotly.v1+json"] = _from_json(value.to_json())
     for mime, function in rich.EXTRA.items():
         try:
             item = function(value)
@@ -114,7 +116,7 @@ def display(*values, include=None, exclude=None, metadata=None, transient=None, 
         if exclude:
             data = {mime: item for mime, item in data.items() if mime not in exclude}
         if data:
-            publish(data, own, handle.display_id if handle else None, update)
+            shell.publish(data, own, handle.display_id if handle else None, update)
     return handle
 
 
@@ -123,7 +125,7 @@ def update_display(value, *, display_id, **more):
 
 
 def clear_output(wait=False):
-    clear(wait)
+    shell.clear(wait)
 
 
 class DisplayObject:
@@ -190,9 +192,9 @@ class JSON(DisplayObject):
     def __init__(self, data=None, url=None, filename=None, expanded=False, metadata=None, root="root", **more):
         super().__init__(None, url, filename, dict(metadata or {}, expanded=expanded, root=root, **more))
         if data is not None:
-            self.data = json.loads(data) if isinstance(data, str) else data
+            self.data = _from_json(data) if isinstance(data, str) else data
         elif self.data:
-            self.data = json.loads(self.data)
+            self.data = _from_json(self.data)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {self.mime: self.data, "text/plain": repr(self)}, {self.mime: self.metadata}
@@ -221,7 +223,7 @@ class Image(DisplayObject):
         if self.url is not None:  # the viewer of the page fetches the picture
             size = "".join(' %s="%s"' % item for item in self.size.items())
             return {"text/html": '<img src="%s"%s/>' % (self.url, size), "text/plain": repr(self)}
-        data = {self.mime: base64.b64encode(self.data).decode("ascii"), "text/plain": repr(self)}
+        data = {self.mime: binascii.b2a_base64(self.data, newline=False).decode("ascii"), "text/plain": repr(self)}
         return (data, {self.mime: self.size}) if self.size else data
 
 
@@ -262,14 +264,14 @@ class Code(DisplayObject):
 
 
 def publish_display_data(data, metadata=None, *, transient=None, update=False, **_more):
-    publish(data, metadata or {}, (transient or {}).get("display_id"), update)
+    shell.publish(data, metadata or {}, (transient or {}).get("display_id"), update)
 
 
 def _of_kind(mime):
     def show(*values, **more):
         for value in values:
             if more.get("raw"):
-                publish({mime: value}, more.get("metadata") or {}, None, False)
+                shell.publish({mime: value}, more.get("metadata") or {}, None, False)
             else:
                 display(value, include=("text/plain", mime), metadata=more.get("metadata"))
     return show
@@ -297,7 +299,7 @@ class _Finder:
 
     @staticmethod
     def create_module(spec):
-        module = types.ModuleType(spec.name)
+        module = type(sys)(spec.name)
         module.get_ipython = lambda: None
         if spec.name == "IPython":
             module.__version__, module.version_info = "0.0 (fumehood: IPython is not installed)", (0, 0, 0, "")

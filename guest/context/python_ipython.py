@@ -78,7 +78,7 @@ class _Shell(InteractiveShell):
 
     def _showtraceback(self, etype, evalue, stb):
         # Sent at once, as Jupyter does; `failed` is for the result of the cell.
-        value = rich.text_of(evalue)
+        value = _driver.text_of(evalue)
         _driver.wire.emit("error", name=str(getattr(etype, "__name__", etype)), value=value,
                           traceback="\n".join(str(line) for line in stb))
         self.failed = True
@@ -199,7 +199,7 @@ class Shell:
             result = shell.run_cell(code, store_history=store)
         error = result.error_before_exec or result.error_in_exec
         if error is not None and not shell.failed and type(error).__name__ != "UsageError":  # a UsageError was printed to stderr
-            driver.wire.emit("error", name=type(error).__name__, value=rich.text_of(error), traceback=rich.text_of(error))
+            driver.wire.emit("error", name=type(error).__name__, value=_driver.text_of(error), traceback=_driver.text_of(error))
         return "ok" if error is None else "error"
 
     async def _cell(self, code, store):

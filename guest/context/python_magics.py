@@ -9,14 +9,13 @@ import subprocess
 import sys
 import textwrap
 import time
-import tokenize
 
 _LINE = re.compile(r"^(\s*)(?:([A-Za-z_][\w.]*(?:\s*,\s*[A-Za-z_]\w*)*)\s*=\s*)?([!%])(?!=)(.*)$")
 _HELP = "IPython has it: install ipython in the sandbox to use it here"
 
 
-class UsageError(Exception):
-    pass
+UsageError = part("shell").UsageError  # noqa: F821  defined by the driver (python.py)
+magics = None  # those of the shell, once it has used some
 
 
 def dedent(code):
@@ -28,21 +27,8 @@ def dedent(code):
     return textwrap.dedent(code)
 
 
-def ends_with_semicolon(source):
-    """Whether the cell's last statement ends with ";", which hides its value."""
-    if ";" not in source[-200:]:
-        return False
-    try:
-        import io
-        tokens = [token for token in tokenize.generate_tokens(io.StringIO(source).readline)
-                  if token.type not in (tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT, tokenize.ENDMARKER)]
-    except (tokenize.TokenError, SyntaxError, IndentationError):
-        return False
-    return bool(tokens) and tokens[-1].string == ";"
-
-
 class Magics:
-    def __init__(self, shell):
+    def __init__(self, shell, folder):
         self.shell = shell
         self.lines = {"cd": self.cd, "pwd": self.pwd, "env": self.env, "set_env": self.env, "pip": self.pip,
                       "matplotlib": self.nothing, "config": self.nothing, "time": self.time, "timeit": self.timeit,
@@ -57,8 +43,7 @@ class Magics:
             self.cells[name.lower()] = functools.partial(self._shown, name)
         for name in ("cat", "cp", "ls", "mkdir", "mv", "rm", "rmdir"):
             self.lines[name] = functools.partial(self._command, name)
-        shell.names.setdefault("__fumehood_magic__", self.call)
-        self.last = os.getcwd()
+        self.last = folder
 
     # ---- reading
 
@@ -233,7 +218,7 @@ class Magics:
 
     @staticmethod
     def _shown(kind, _argument, body):
-        display = part("display")  # noqa: F821  defined by the driver (python.py)
+        display = part("display")  # noqa: F821
         display.display(getattr(display, kind)(body))
 
     def cell_time(self, argument, body):

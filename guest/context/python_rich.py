@@ -2,8 +2,7 @@
 """Rich results: bundles by MIME type as sent to the client, and the two kinds that are data: frames and charts.
 
 `part` is defined by the driver (python.py)."""
-import base64
-import datetime
+import binascii
 import sys
 
 DATA = "application/vnd.fumehood.data+json"
@@ -15,13 +14,6 @@ FRAME_MAX = 200000
 ITEMS_MAX = 50000
 
 
-def text_of(value):
-    try:
-        return str(value)
-    except BaseException:
-        return "<exception str() failed>"
-
-
 def portable(data):
     """A bundle with bytes in base64, as in Jupyter's messages."""
     return {str(mime): _portable_item(item) for mime, item in data.items() if item is not None}
@@ -29,7 +21,7 @@ def portable(data):
 
 def _portable_item(item):
     if isinstance(item, (bytes, bytearray, memoryview)):
-        return base64.b64encode(bytes(item)).decode("ascii")
+        return binascii.b2a_base64(bytes(item), newline=False).decode("ascii")
     if isinstance(item, (str, dict, list, int, float, bool)):
         return item
     return str(item)
@@ -45,6 +37,11 @@ class _TooMuch(Exception):
     pass
 
 
+def _is_time(value, *kinds):
+    datetime = sys.modules.get("datetime")  # which values of its types have imported
+    return datetime is not None and any(isinstance(value, getattr(datetime, kind)) for kind in kinds)
+
+
 def scalar(value):
     """A number, text or time of Python, numpy or pandas as JSON; other values as their text."""
     if value is None or isinstance(value, (bool, str)):
@@ -53,7 +50,7 @@ def scalar(value):
         return int(value)
     if isinstance(value, float):
         return float(value) if value == value and value not in (float("inf"), float("-inf")) else None
-    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
+    if _is_time(value, "datetime", "date", "time"):
         text = value.isoformat()
         return None if text == "NaT" else text
     module = type(value).__module__.partition(".")[0]
@@ -82,7 +79,7 @@ def _json(value, budget, depth):
         return [_json(item, budget, depth + 1) for item in value]
     if value is None or isinstance(value, (bool, int, float, str)):
         return scalar(value)
-    if isinstance(value, (datetime.datetime, datetime.date)):
+    if _is_time(value, "datetime", "date"):
         return scalar(value)
     if type(value).__module__.partition(".")[0] == "numpy":
         if type(value).__name__ == "ndarray":

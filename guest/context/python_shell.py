@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: MIT
 """A context's shell where IPython is not installed: values, rich display, tracebacks, `await`, and the magics that
-notebooks use most. `part` is defined by the driver (python.py)."""
-import __future__
-import ast
+notebooks use most. What most cells do without is loaded when it is first used. `part` is defined by the driver
+(python.py)."""
+import _ast
 import builtins
-import linecache
+import os
 import sys
-import traceback
-import types
 
-rich = part("rich")  # noqa: F821
-display = part("display")  # noqa: F821
-magics = part("magics")  # noqa: F821
+modules = part("modules")  # noqa: F821
 
-_FUTURES = [getattr(__future__, name) for name in __future__.all_feature_names]
+#: Values that have one form only: what repr() says.
+_PLAIN = (int, float, complex, bool, str, bytes)
+
+publish = clear = None  # set by the shell, for the part that displays
+
+
+class UsageError(Exception):
+    """A magic that was not used as it can be."""
 
 
 class StdinNotImplementedError(NotImplementedError):
@@ -26,6 +29,14 @@ def _input(prompt="", *_):
 
 def _getpass(prompt="", *_, **_more):
     raise StdinNotImplementedError("getpass was called, but this frontend does not support input requests.")
+
+
+def _display(*values, **more):
+    """Shows values, as IPython's function of this name does."""
+    real = part("display").display  # noqa: F821
+    if builtins.display is _display:
+        builtins.display = real
+    return real(*values, **more)
 
 
 class _Exit:
@@ -48,27 +59,41 @@ class Shell:
 
     def __init__(self, driver):
         self.driver = driver
-        self.module = types.ModuleType("__main__")
+        self.module = type(sys)("__main__")
         self.names = self.module.__dict__
         sys.modules["__main__"] = self.module
         self.flags = 0
         self.names.update(In=[""], Out={}, _="", __="", ___="", exit=_Exit(driver), quit=_Exit(driver))
         self.names["_oh"], self.names["_ih"] = self.names["Out"], self.names["In"]
         self.names["__builtins__"] = builtins
-        display.publish = self._publish
-        display.clear = lambda wait: driver.wire.emit("clear", wait=bool(wait))
-        builtins.display = display.display
+        self.names["__fumehood_magic__"] = lambda *arguments: self.magics().call(*arguments)
+        self.folder = os.getcwd()
+        self.cells = {}
+        self._offer()
+
+    def _offer(self):
+        """What the code may use beside Python's own."""
+        global publish, clear
+        publish = self._publish
+        clear = lambda wait: self.driver.wire.emit("clear", wait=bool(wait))
+        builtins.display = _display
         builtins.input = _input
-        import getpass
-        getpass.getpass = _getpass
-        display.offer()
-        part("inline").install(display.display)  # noqa: F821
-        part("pictures").install(display.display)  # noqa: F821
-        self.magics = magics.Magics(self)
+        modules.after("getpass", lambda module: setattr(module, "getpass", _getpass))
+        modules.after("linecache", lambda module: module.cache.update(self.cells))
+        modules.before("IPython", lambda: part("display").offer())  # noqa: F821
+        modules.before("fumehood_context_figures", lambda: part("inline").install(_display))  # noqa: F821
+        modules.before("PIL.Image", lambda: part("pictures").install(_display))  # noqa: F821
+
+    def magics(self):
+        known = part("magics")  # noqa: F821
+        if known.magics is None:
+            known.magics = known.Magics(self, self.folder)
+        return known.magics
 
     # ---- events
 
     def _publish(self, data, metadata, display_id, update):
+        rich = part("rich")  # noqa: F821
         event = {"data": rich.portable(data), "metadata": rich.portable_metadata(metadata)}
         if display_id is not None:
             event["display_id"] = str(display_id)
@@ -90,15 +115,23 @@ class Shell:
         names["Out"][self.driver.count] = value
         if self.quiet:
             return
-        data, metadata = display.bundle(value)
+        if type(value) in _PLAIN:
+            data, metadata = {"text/plain": repr(value)}, {}
+        else:
+            data, metadata = part("display").bundle(value)  # noqa: F821
+            rich = part("rich")  # noqa: F821
+            data, metadata = rich.portable(data), rich.portable_metadata(metadata)
         if data:
-            self.driver.wire.later("result", count=self.driver.count, data=rich.portable(data),
-                                   metadata=rich.portable_metadata(metadata))
+            self.driver.wire.later("result", count=self.driver.count, data=data, metadata=metadata)
 
     def error(self, kind, value, trace, skip=True):
-        text = rich.text_of(value)
+        text = self.driver.text_of(value)
         trace = self.driver.wire.lock.without_handler(trace)
-        lines = traceback.format_exception(kind, value, _of_the_code(trace) if skip else trace)
+        try:
+            import traceback
+            lines = traceback.format_exception(kind, value, _of_the_code(trace) if skip else trace)
+        except Exception:  # it cannot be imported: no file can be opened any more, say
+            lines = [kind.__name__ + ": " + text]
         self.driver.wire.emit("error", name=kind.__name__, value=text, traceback="".join(lines).rstrip("\n"))
         return "error"
 
@@ -109,25 +142,44 @@ class Shell:
         name = "Cell In[%d]" % number if not silent else "Cell"
         self.silent = silent
         try:
-            source = self.magics.transform(magics.dedent(code))
+            source = self._python(code)
             if not silent:
                 self.names["_i"] = self.names["In"][-1]
                 self.names["In"].append(code)
-            self.quiet = silent or magics.ends_with_semicolon(source)
-            linecache.cache[name] = (len(source), None, [line + "\n" for line in source.splitlines()], name)
-            tree = compile(source, name, "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self.flags, True)
+            self.quiet = silent or _ends_with_semicolon(source)
+            self._keep(name, source)
+            tree = compile(source, name, "exec", _ast.PyCF_ONLY_AST | _ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self.flags, True)
             return self._execute(tree, name, source)
-        except magics.UsageError as error:
+        except UsageError as error:
             self.driver.wire.emit("stderr", text="UsageError: %s\n" % error)
             return "error"
         except BaseException as error:
             return self.error(type(error), error, error.__traceback__)
 
+    def _python(self, code):
+        """The cell without what is no Python: a common indentation, magics, `!command`."""
+        if not code[:1].isspace():
+            if "%" not in code and "!" not in code:
+                return code
+            if not code.startswith("%%"):
+                try:  # code that parses as Python contains no magics: `a\n% b`
+                    compile(code, "<cell>", "exec", _ast.PyCF_ONLY_AST)
+                    return code
+                except SyntaxError:
+                    pass
+        return self.magics().transform(part("magics").dedent(code))  # noqa: F821
+
+    def _keep(self, name, source):
+        """Keeps the lines of a cell, for tracebacks."""
+        linecache = sys.modules.get("linecache")
+        cells = self.cells if linecache is None else linecache.cache
+        cells[name] = (len(source), None, [line + "\n" for line in source.splitlines()], name)
+
     def _execute(self, tree, name, source):
         """Executes a cell: all statements but the last, then the last one, whose value is shown if it is an expression."""
         last = None
-        if tree.body and isinstance(tree.body[-1], ast.Expr):
-            last = ast.Interactive([tree.body.pop()])
+        if tree.body and isinstance(tree.body[-1], _ast.Expr):
+            last = _ast.Interactive([tree.body.pop()])
         pieces = [tree] if tree.body else []
         if last is not None:
             pieces.append(last)
@@ -135,11 +187,10 @@ class Shell:
         try:
             codes = []
             for piece in pieces:
-                mode = "single" if isinstance(piece, ast.Interactive) else "exec"
-                codes.append(compile(piece, name, mode, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self.flags, True))
-            for code in codes:
-                for feature in _FUTURES:
-                    self.flags |= code.co_flags & feature.compiler_flag
+                mode = "single" if isinstance(piece, _ast.Interactive) else "exec"
+                codes.append(compile(piece, name, mode, _ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self.flags, True))
+            if "__future__" in source:
+                self._note_futures(codes)
             if self.driver.needs_loop(source):
                 self.driver.run_async(self._in_loop(codes))
             else:
@@ -148,6 +199,13 @@ class Shell:
         finally:
             sys.displayhook = old
         return "ok"
+
+    def _note_futures(self, codes):
+        """`from __future__ import …` holds in the cells that follow, too."""
+        import __future__
+        for name in __future__.all_feature_names:
+            for code in codes:
+                self.flags |= code.co_flags & getattr(__future__, name).compiler_flag
 
     async def _in_loop(self, codes):
         import inspect
@@ -180,6 +238,20 @@ class Shell:
                 break
             matches.append(match)
         return {"matches": matches}
+
+
+def _ends_with_semicolon(source):
+    """Whether the cell's last statement ends with ";", which hides its value."""
+    if ";" not in source[-200:] or not (source.rstrip().endswith(";") or "#" in source):
+        return False
+    import io
+    import tokenize
+    try:
+        tokens = [token for token in tokenize.generate_tokens(io.StringIO(source).readline)
+                  if token.type not in (tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT, tokenize.ENDMARKER)]
+    except (tokenize.TokenError, SyntaxError, IndentationError):
+        return False
+    return bool(tokens) and tokens[-1].string == ";"
 
 
 def _of_the_code(trace):

@@ -6,16 +6,25 @@
 #include "sandbox/session/context.h"
 
 /* The interpreter reads its driver from stdin: no file of ours is in the sandbox, where code could change it for the
- * next context. The code's folder is not searched for modules until the driver is loaded. */
+ * next context. The code's folder is not searched for modules until the driver is loaded. JSON is read as in python.py,
+ * without the module json where that can be. */
 #define PYTHON_BEGIN                                                                                                   \
 	"import sys\n"                                                                                                     \
 	"sys.path.pop(0)\n"                                                                                                \
-	"import json,os\n"                                                                                                 \
+	"import os\n"                                                                                                      \
 	"b=[]\n"                                                                                                           \
 	"while not b or b[-1][-1:]!=b'\\n':\n"                                                                             \
 	"    b.append(os.read(0,1<<20))\n"                                                                                 \
 	"    if not b[-1]: raise SystemExit\n"                                                                             \
-	"f=json.loads(b''.join(b))\n"                                                                                      \
+	"b=b''.join(b).decode()\n"                                                                                         \
+	"class J: "                                                                                                        \
+	"strict,object_hook,object_pairs_hook,parse_float,parse_int,parse_constant=True,None,None,float,int,float\n"       \
+	"try:\n"                                                                                                           \
+	"    from _json import make_scanner\n"                                                                             \
+	"    f=make_scanner(J)(b,0)[0]\n"                                                                                  \
+	"except (ImportError,TypeError):\n"                                                                                \
+	"    import json\n"                                                                                                \
+	"    f=json.loads(b)\n"                                                                                            \
 	"exec(compile(f['python.py'],'<fumehood context>','exec'),{'__name__':'fumehood_context','FILES':f})\n"
 
 #define NODE_BEGIN                                                                                                     \
@@ -49,10 +58,10 @@ static const struct fh_context_kind kinds[] = {
 	    .name = "python",
 	    .aliases = (const char *const[]){ "py", "python3", "ipython", NULL },
 	    .argv = (const char *const[]){ "python3", "-c", PYTHON_BEGIN, NULL },
-	    .files = (const char *const[]){ "python.py", "python_ipython.py", "python_shell.py", "python_magics.py",
-	                                    "python_display.py", "python_pretty.py", "python_rich.py", "python_inline.py",
-	                                    "python_pictures.py", "python_charts.py", "python_charts_plotly.py",
-	                                    "python_branch.py", "python_adopt.py", NULL },
+	    .files = (const char *const[]){ "python.py", "python_ipython.py", "python_shell.py", "python_modules.py",
+	                                    "python_magics.py", "python_display.py", "python_pretty.py", "python_rich.py",
+	                                    "python_inline.py", "python_pictures.py", "python_charts.py",
+	                                    "python_charts_plotly.py", "python_branch.py", "python_adopt.py", NULL },
 	    .package = "python3",
 	    .adopts = true,
 	},
