@@ -40,7 +40,7 @@ static void try_cpp(struct units *u)
 	if (is_made(u, fh_cpp_units(&texts, u->declaration, u->test, &u->out, &u->more, &u->err)))
 		FH_FUZZ_CHECK(begins(&u->out, "codec\n"));
 	fh_buf_truncate(&u->out, 0);
-	int r = fh_cpp_adapter(fh_str("helpers"), u->declaration, u->program, &u->out, &u->err);
+	int r = fh_cpp_adapter(fh_str("helpers"), u->declaration, 1, u->program, &u->out, &u->err);
 	if (is_made(u, r))
 		FH_FUZZ_CHECK(r ? begins(&u->out, "\n#line 1 \"" FH_CPP_ADAPTER "\"\n") : u->out.n == 0);
 }

@@ -35,6 +35,7 @@
 #undef using
 #undef void
 #include <initializer_list>
+#include <iterator>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -47,6 +48,9 @@ extern "C" void fh_split_misfit();
 namespace fh_split_fitting {
 
 template <class T> using plain = typename ::std::remove_cv<typename ::std::remove_reference<T>::type>::type;
+
+// An argument that the test gives as a variable.
+template <class T> using lvalue = plain<T> &;
 
 // Converts a number, which must be representable in the type, as a comparison would show: 7.5 is no int. A double may lose its
 // last digits as a float.
@@ -71,8 +75,35 @@ struct is_list<T, ::std::void_t<typename T::value_type, decltype(::std::declval<
     : ::std::bool_constant<!is_text<T>::value> {};
 template <class T> struct is_braces : ::std::false_type {};
 template <class T> struct is_braces<::std::initializer_list<T>> : ::std::true_type {};
-template <class T> struct is_pair : ::std::false_type {};
-template <class A, class B> struct is_pair<::std::pair<A, B>> : ::std::true_type {};
+// pair, tuple, array
+template <class T, class = void> struct is_sized : ::std::false_type {};
+template <class T> struct is_sized<T, ::std::void_t<decltype(::std::tuple_size<T>::value)>> : ::std::true_type {};
+template <class T, class = void> struct is_array : ::std::false_type {};
+template <class T>
+struct is_array<T, ::std::void_t<decltype(::std::tuple_size<T>::value), decltype(::std::declval<T &>().fill(
+                                                                            ::std::declval<typename T::value_type>()))>> : ::std::true_type {};
+template <class T> using numbers_of = ::std::make_index_sequence<::std::tuple_size<T>::value>;
+template <::std::size_t I, class T> using item_of = plain<typename ::std::tuple_element<I, T>::type>;
+
+template <class To, class Items, class = void> struct is_made_of : ::std::false_type {};
+template <class To, class... T>
+struct is_made_of<To, void(T...), ::std::void_t<decltype(To{ ::std::declval<T>()... })>> : ::std::true_type {};
+// Whether braces with these items make the class, as a point is made of {1, 2}.
+template <class To, class From, ::std::size_t... I> constexpr bool can_be_made_of(::std::index_sequence<I...>)
+{
+	return ::std::is_class_v<To> && !is_text<To>::value && is_made_of<To, void(const item_of<I, From> &...)>::value;
+}
+
+template <class To, class From> constexpr bool can();
+template <class To, class From, ::std::size_t... I> constexpr bool can_each(::std::index_sequence<I...>)
+{
+	if constexpr (!is_sized<From>::value)
+		return (can<item_of<I, To>, typename From::value_type>() && ...);
+	else if constexpr (!is_sized<To>::value)
+		return (can<typename To::value_type, item_of<I, From>>() && ...);
+	else
+		return (can<item_of<I, To>, item_of<I, From>>() && ...);
+}
 
 template <class To, class From> constexpr bool can()
 {
@@ -82,13 +113,59 @@ template <class To, class From> constexpr bool can()
 		return ::std::is_same_v<To, bool> == ::std::is_same_v<From, bool>;
 	else if constexpr (is_text<To>::value && is_text<From>::value)
 		return true;
-	else if constexpr (is_pair<To>::value && is_pair<From>::value)
-		return can<plain<typename To::first_type>, plain<typename From::first_type>>() &&
-		       can<typename To::second_type, typename From::second_type>();
+	else if constexpr (is_sized<To>::value && is_sized<From>::value) {
+		constexpr ::std::size_t to = ::std::tuple_size<To>::value, from = ::std::tuple_size<From>::value;
+		if constexpr (from == to || (from < to && is_array<To>::value))
+			return can_each<To, From>(numbers_of<From>());
+		else
+			return false;
+	}
+	else if constexpr (is_sized<To>::value && is_list<From>::value)
+		return can_each<To, From>(numbers_of<To>());
+	else if constexpr (is_list<To>::value && is_sized<From>::value)
+		return can_each<To, From>(numbers_of<From>());
 	else if constexpr ((is_list<To>::value || is_braces<To>::value) && (is_list<From>::value || is_braces<From>::value))
 		return can<typename To::value_type, typename From::value_type>();
+	else if constexpr (!::std::is_arithmetic_v<To> && ::std::is_convertible_v<const From &, To>)
+		return true; // a class of the program's, an optional
+	else if constexpr (is_sized<From>::value)
+		return can_be_made_of<To, From>(numbers_of<From>());
 	else
 		return false;
+}
+
+template <class To, class From> To made(const From &v);
+template <class To, class From, ::std::size_t... I> To made_of_sized(const From &v, ::std::index_sequence<I...>)
+{
+	using ::std::get;
+	return To{ made<item_of<I, To>>(get<I>(v))... }; // braces: from left to right
+}
+template <class To, class From, ::std::size_t... I> To made_of_items(const From &v, ::std::index_sequence<I...>)
+{
+	using ::std::get;
+	return To{ get<I>(v)... };
+}
+template <class To, class From, ::std::size_t... I> To made_of_list(const From &v, ::std::index_sequence<I...>)
+{
+	auto at = v.begin();
+	return To{ made<item_of<I, To>>(static_cast<const typename From::value_type &>(*at++))... };
+}
+template <class To, class From, ::std::size_t... I> void add_each(To &list, const From &v, ::std::index_sequence<I...>)
+{
+	using ::std::get;
+	(list.insert(list.end(), made<typename To::value_type>(get<I>(v))), ...);
+}
+// Fewer items than an array has are as in braces: the others are zeros.
+template <class To, class From> To made_array(const From &v)
+{
+	To array{};
+	auto at = array.begin();
+	for (const auto &item : v) {
+		if (at == array.end())
+			fh_split_misfit();
+		*at++ = made<typename To::value_type>(static_cast<const typename From::value_type &>(item));
+	}
+	return array;
 }
 
 // Texts and items that the new value only refers to are kept until the program ends.
@@ -104,13 +181,27 @@ template <class To, class From> To made(const From &v)
 			return text->c_str();
 		else
 			return To(text->data(), text->size());
-	} else if constexpr (is_pair<To>::value) {
-		return To(made<plain<typename To::first_type>>(v.first), made<typename To::second_type>(v.second));
-	} else if constexpr (is_list<To>::value) {
+	} else if constexpr (is_sized<To>::value && is_sized<From>::value) {
+		return made_of_sized<To>(v, numbers_of<From>());
+	} else if constexpr (is_array<To>::value && is_list<From>::value) {
+		return made_array<To>(v);
+	} else if constexpr (is_sized<To>::value && is_list<From>::value) {
+		if (static_cast<::std::size_t>(::std::distance(v.begin(), v.end())) != ::std::tuple_size<To>::value)
+			fh_split_misfit();
+		return made_of_list<To>(v, numbers_of<To>());
+	} else if constexpr (is_list<To>::value && is_sized<From>::value) {
+		To list;
+		add_each(list, v, numbers_of<From>());
+		return list;
+	} else if constexpr (is_list<To>::value && (is_list<From>::value || is_braces<From>::value)) {
 		To list;
 		for (const auto &item : v)
 			list.insert(list.end(), made<typename To::value_type>(static_cast<const typename From::value_type &>(item)));
 		return list;
+	} else if constexpr (!is_braces<To>::value && ::std::is_convertible_v<const From &, To>) {
+		return static_cast<To>(v);
+	} else if constexpr (!is_braces<To>::value) {
+		return made_of_items<To>(v, numbers_of<From>());
 	} else {
 		using item = typename To::value_type;
 		// as libstdc++ and libc++ have it

@@ -585,7 +585,7 @@ inline void decline(const std::string &reply)
 	switch (reply[0]) {
 	case 'X': say("failed", "the program threw what is not a std::exception");
 	case 'L': say("failed", "what the program returned is too large to cross, or of a type that does not");
-	case 'M': say("failed", "what the program returned is not a value of the declared type");
+	case 'M': say("failed", "what the program takes or returns is not a value of the declared type");
 	case 'U': say("failed", "the program does not define the function with the declared signature");
 	default: say("tampered", "a reply of no known kind");
 	}

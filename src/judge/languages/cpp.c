@@ -87,27 +87,66 @@ static int compile_program(struct fh_split *s, struct fh_client *client, struct 
 	return r;
 }
 
-static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
-                          struct fh_split_side *ret, struct fh_error *err)
+/* Finds which arguments the test gives as variables. */
+static int find_lvalues(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p, uint64_t *ret,
+                        struct fh_error *err)
 {
-	fh_auto_artifact struct fh_artifact glue = { 0 }, program = { 0 };
-	fh_auto_buf struct fh_buf test = FH_BUF_INIT(0), text = FH_BUF_INIT(0);
-	int r = compile_glue(s, client, p, &glue, &test, err);
-	if (r < 0)
-		return r;
+	struct fh_str declaration = fh_judge_problem_declaration(p->problem), test = fh_buf_str(&p->problem->tail);
+	*ret = 0;
+	for (size_t i = 0; i < 64; i++) {
+		fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+		fh_auto_artifact struct fh_artifact compiled = { 0 };
+		if (!fh_cpp_lvalue_unit(declaration, test, i, &text))
+			return 0;
+		struct fh_build build = { .language = "cpp", .code = fh_buf_str(&text), .flags = fh_cpp_glue_flags };
+		int r = fh_build_keep(fh_split_builds(s), client, &build, &compiled, err);
+		if (r < 0)
+			return r;
+		*ret |= (uint64_t)!compiled.error << i;
+	}
+	return 0;
+}
+
+/* Compiles the program, with an adapter where it needs one. Returns 1: its function cannot be called as declared. */
+static int compile_adapted(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                           uint64_t lvalues, const struct fh_artifact *glue, struct fh_artifact *ret,
+                           struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
 	fh_buf_add(&text, p->head.p, p->head.n);
 	fh_buf_add(&text, p->completion.p, p->completion.n);
 	fh_buf_addc(&text, '\n');
 	int adapted = fh_cpp_adapter(fh_split_file(s, FH_JUDGE_CPP, "split_adapter.hpp"),
-	                             fh_judge_problem_declaration(p->problem), fh_buf_str(&text), &text, err);
-	r = adapted < 0 ? adapted : compile_program(s, client, fh_buf_str(&text), &glue, &program, err);
-	bool no_such = r >= 0 && adapted && program.error && strstr(program.error, FH_CPP_ADAPTER);
-	if (no_such)
+	                             fh_judge_problem_declaration(p->problem), lvalues, fh_buf_str(&text), &text, err);
+	int r = adapted < 0 ? adapted : compile_program(s, client, fh_buf_str(&text), glue, ret, err);
+	return r < 0 ? r : adapted && ret->error && strstr(ret->error, FH_CPP_ADAPTER);
+}
+
+static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                          struct fh_split_side *ret, struct fh_error *err)
+{
+	fh_auto_artifact struct fh_artifact glue = { 0 }, program = { 0 };
+	fh_auto_buf struct fh_buf test = FH_BUF_INIT(0);
+	uint64_t lvalues = 0;
+	int r = compile_glue(s, client, p, &glue, &test, err);
+	if (r >= 0)
+		r = compile_adapted(s, client, p, 0, &glue, &program, err);
+	bool misfit = r > 0;
+	if (misfit)
+		r = find_lvalues(s, client, p, &lvalues, err);
+	if (misfit && r >= 0 && lvalues != 0) {
+		fh_artifact_release(&program);
+		r = compile_adapted(s, client, p, lvalues, &glue, &program, err);
+		misfit = r > 0;
+	}
+	if (r < 0)
+		return r;
+	if (misfit)
 		ret->compile_error = fh_xasprintf(
 		    "the program does not define the function so that it can be called as declared: %s", program.error);
-	else if (r >= 0 && program.error)
+	else if (program.error)
 		ret->compile_error = FH_TAKE_PTR(program.error);
-	else if (r >= 0)
+	else
 		r = fh_split_program(s, FH_JUDGE_CPP, false, &program, ret, err);
 	return r;
 }

@@ -135,14 +135,35 @@ static void add_function(struct fh_buf *out, struct fh_str name, bool checked)
 	fh_buf_addf(out, ") { return ::%.*s(%s); }", FH_STR_ARGS(name), values);
 }
 
+/* Appends the i-th parameter's type, or what the program's function is called with: a variable of its own type where
+ * the test gives one. */
+static void add_type(struct fh_buf *out, const struct fh_signature *s, size_t i, uint64_t lvalues)
+{
+	bool lvalue = lvalues >> i & 1;
+	fh_buf_adds(out, lvalue ? "fh_split_fitting::lvalue<decltype(" : "decltype(");
+	fh_cpp_add_name(out, s, i);
+	fh_buf_adds(out, lvalue ? ")>" : ")");
+}
+
+static void add_value(struct fh_buf *out, const struct fh_signature *s, size_t i, uint64_t lvalues)
+{
+	bool lvalue = lvalues >> i & 1;
+	if (lvalue) {
+		fh_buf_adds(out, "const_cast<");
+		add_type(out, s, i, lvalues);
+		fh_buf_adds(out, ">(");
+	}
+	fh_cpp_add_name(out, s, i);
+	fh_buf_adds(out, lvalue ? ")" : "");
+}
+
 /* Appends a call of the program's function with the parameters. Before C++17 their types have to fit as they are. */
-static void add_call(struct fh_buf *out, const struct fh_signature *s)
+static void add_call(struct fh_buf *out, const struct fh_signature *s, uint64_t lvalues)
 {
 	fh_buf_adds(out, "\n#if __cplusplus >= 201703L\n\tfh_split_fitting::call<");
 	for (size_t i = 0; i < s->parameter_count; i++) {
-		fh_buf_adds(out, i ? ", decltype(" : "decltype(");
-		fh_cpp_add_name(out, s, i);
-		fh_buf_addc(out, ')');
+		fh_buf_adds(out, i ? ", " : "");
+		add_type(out, s, i, lvalues);
 	}
 	fh_buf_adds(out, ">(");
 	add_function(out, s->name, true);
@@ -150,14 +171,14 @@ static void add_call(struct fh_buf *out, const struct fh_signature *s)
 	add_function(out, s->name, false);
 	for (size_t i = 0; i < s->parameter_count; i++) {
 		fh_buf_adds(out, ", ");
-		fh_cpp_add_name(out, s, i);
+		add_value(out, s, i, lvalues);
 	}
 	fh_buf_addf(out, ")\n#else\n\t::%.*s(", FH_STR_ARGS(s->name));
 	for (size_t i = 0; i < s->parameter_count; i++) {
-		fh_buf_adds(out, i ? ", static_cast<decltype(" : "static_cast<decltype(");
-		fh_cpp_add_name(out, s, i);
-		fh_buf_adds(out, ") &&>(");
-		fh_cpp_add_name(out, s, i);
+		fh_buf_adds(out, i ? ", static_cast<" : "static_cast<");
+		add_type(out, s, i, lvalues);
+		fh_buf_adds(out, " &&>(");
+		add_value(out, s, i, lvalues);
 		fh_buf_addc(out, ')');
 	}
 	fh_buf_adds(out, ")\n#endif\n\t");
@@ -196,8 +217,8 @@ static void add_aliases(struct fh_buf *out, struct fh_str before, struct fh_str 
 	}
 }
 
-int fh_cpp_adapter(struct fh_str helpers, struct fh_str declaration, struct fh_str program, struct fh_buf *out,
-                   struct fh_error *err)
+int fh_cpp_adapter(struct fh_str helpers, struct fh_str declaration, uint64_t lvalues, struct fh_str program,
+                   struct fh_buf *out, struct fh_error *err)
 {
 	fh_auto_signature struct fh_signature s = { 0 };
 	int r = fh_cpp_signature(declaration, &s, err);
@@ -224,7 +245,7 @@ int fh_cpp_adapter(struct fh_str helpers, struct fh_str declaration, struct fh_s
 		fh_buf_add_str(out, s.result);
 		fh_buf_adds(out, redefined ? ", true>(" : ", false>(");
 	}
-	add_call(out, &s);
+	add_call(out, &s, lvalues);
 	fh_buf_adds(out, gives ? ");\n}\n}\n" : ";\n}\n}\n");
 	return 1;
 }

@@ -28,21 +28,47 @@ void fh_cpp_add_name(struct fh_buf *out, const struct fh_signature *s, size_t i)
 		fh_buf_addf(out, "fh_split_%zu", i);
 }
 
-void fh_cpp_add_head(struct fh_buf *out, const struct fh_signature *s, struct fh_str name)
+static void add_head(struct fh_buf *out, const struct fh_signature *s, struct fh_str name, size_t lvalue)
 {
 	fh_buf_add_str(out, s->result);
 	fh_buf_addc(out, ' ');
 	fh_buf_add_str(out, name);
 	fh_buf_addc(out, '(');
 	for (size_t i = 0; i < s->parameter_count; i++) {
+		struct fh_str type = s->parameters[i].type;
 		fh_buf_adds(out, i ? ", " : "");
-		fh_buf_add_str(out, s->parameters[i].type);
-		if (s->parameters[i].name.n == 0) {
+		if (i == lvalue)
+			fh_buf_addf(out, "fh_split_lvalue<%.*s>::type", (int)(type.n - s->parameters[i].name.n), type.p);
+		else
+			fh_buf_add_str(out, type);
+		if (i != lvalue && s->parameters[i].name.n == 0) {
 			fh_buf_addc(out, ' ');
 			fh_cpp_add_name(out, s, i);
 		}
 	}
 	fh_buf_addc(out, ')');
+}
+
+void fh_cpp_add_head(struct fh_buf *out, const struct fh_signature *s, struct fh_str name)
+{
+	add_head(out, s, name, SIZE_MAX);
+}
+
+bool fh_cpp_lvalue_unit(struct fh_str declaration, struct fh_str test, size_t i, struct fh_buf *out)
+{
+	fh_auto_signature struct fh_signature s = { 0 };
+	if (fh_cpp_signature(declaration, &s, NULL) < 0 || i >= s.parameter_count)
+		return false;
+	fh_buf_add_str(out, (struct fh_str){ declaration.p, s.start });
+	fh_buf_adds(out, "\ntemplate <class T> struct fh_split_lvalue { typedef T &type; };\n"
+	                 "template <class T> struct fh_split_lvalue<const T> { typedef T &type; };\n"
+	                 "template <class T> struct fh_split_lvalue<T &> : fh_split_lvalue<T> {};\n"
+	                 "template <class T> struct fh_split_lvalue<T &&> {};\n");
+	add_head(out, &s, s.name, i);
+	fh_buf_adds(out, ";\n");
+	fh_buf_add_str(out, test);
+	fh_buf_addc(out, '\n');
+	return true;
 }
 
 void fh_cpp_add_preamble(struct fh_buf *out, struct fh_str before)

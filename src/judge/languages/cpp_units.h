@@ -31,6 +31,10 @@ struct fh_cpp_texts {
 int fh_cpp_units(const struct fh_cpp_texts *texts, struct fh_str declaration, struct fh_str test, struct fh_buf *glue,
                  struct fh_buf *ret_test, struct fh_error *err);
 
+/* Appends a text that compiles where the test gives a variable as the i-th argument. False: there is no such argument.
+ */
+bool fh_cpp_lvalue_unit(struct fh_str declaration, struct fh_str test, size_t i, struct fh_buf *out);
+
 /* Appends RESULT NAME(PARAMETERS), each parameter with a name and without a default value; fh_cpp_add_name appends the
  * name of the i-th one. */
 void fh_cpp_add_head(struct fh_buf *out, const struct fh_signature *s, struct fh_str name);

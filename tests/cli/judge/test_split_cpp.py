@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What candidates in C++, honest or not, can send to the judge's process."""
+import json
 import os
 import sys
 import unittest
@@ -107,6 +108,10 @@ class Cpp(Split):
                                                 "int total(const vector<int> &v) { return total(v.data(), v.data() + v.size()); }\n",
                                                 "passed", ""),
             "what braces may become, too": ("#include <initializer_list>\nint total(std::initializer_list<int> numbers)" + body, "passed", ""),
+            "an array, as braces have no type": (use + "#include <array>\nint total(array<int, 5> numbers)" + body, "passed", ""),
+            "a small one": (use + "#include <array>\nint total(const array<long, 1> &numbers)" + body, "failed", "not a value of the declared type"),
+            "a list of a class of its own": (use + "struct Big { int v; Big(int v) : v(v) {} operator int() const { return v; } };\n"
+                                             "int total(const vector<Big> &numbers)" + body, "passed", ""),
             "of a wider number": ("#include <vector>\nint total(const std::vector<long> &numbers)" + body, "passed", ""),
             "int as a macro": ("#include <vector>\nusing namespace std;\n#define int long long\n#define each(v) for (auto n : v)\n"
                                "int total(vector<int> numbers) { int t = 0; each(numbers) t += n; return t; }\nsigned main() { }\n", "passed", ""),
@@ -126,6 +131,36 @@ class Cpp(Split):
             "one that does not compile": (use + "int total(const vector<int> &numbers) { return t; }\n", "compile_error", "main.cpp:5"),
         }
         self.check_programs("CPP/0", [(what, *row) for what, row in programs.items()])
+
+    def test_arguments_that_a_test_in_the_same_unit_could_give_otherwise(self):
+        """Braces become what the program's function takes, and a variable may be taken by reference."""
+        use = "#include <array>\n#include <string>\n#include <tuple>\n#include <vector>\nusing namespace std;\n"
+        head, test = use + "double area(vector<pair<double, double>> p){\n", "#undef NDEBUG\n#include <assert.h>\nint main(){\n"
+        two = test + "    assert (area({{2, 3}}) == 6);\n    assert (area({{4, 1}, {5, 5}}) == 4);\n}\n"
+        named = test + "    vector<int> v = {1, 2};\n    const int k = 3;\n    assert (times(v, k) == 9);\n    assert (times(v, 1) == 3);\n}\n"
+        problems = self.write("problems.jsonl", "".join(json.dumps(row) + "\n" for row in (
+            {"task_id": "CPP/0", "declaration": head, "canonical_solution": "    return p[0].first * p[0].second;\n}\n", "test": two},
+            {"task_id": "CPP/1", "declaration": use + "int times(vector<int> v, int k){\n", "test": named,
+             "canonical_solution": "    int t = 0;\n    for (int n : v) t += n;\n    return t * k;\n}\n"})))
+        body = "{ int t = 0; for (int n : v) t += n; return t * k; }\n"
+        self.judged(problems, [
+            ("tuples", "CPP/0", use + "double area(vector<tuple<double, float>> p) { auto [x, y] = p[0]; return x * y; }\n", "passed", ""),
+            ("arrays", "CPP/0", use + "double area(const vector<array<double, 2>> &p) { return p[0][0] * p[0][1]; }\n", "passed", ""),
+            ("lists", "CPP/0", use + "double area(vector<vector<double>> p) { return p[0][0] * p[0][1]; }\n", "passed", ""),
+            ("a class", "CPP/0", use + "struct P { double x, y; };\ndouble area(const vector<P> &p) { return p[0].x * p[0].y; }\n",
+             "passed", ""),
+            ("a class, and wrong", "CPP/0", use + "struct P { double x, y; };\ndouble area(vector<P> p) { return p[0].x; }\n",
+             "failed", "assertion failed"),
+            ("too many for a tuple", "CPP/0", use + "double area(tuple<pair<double, double>> p) { return 6; }\n", "failed",
+             "not a value of the declared type"),
+            ("what braces cannot be", "CPP/0", use + "double area(vector<tuple<double>> p) { return 6; }\n", "compile_error",
+             "does not define the function"),
+            ("a variable by reference", "CPP/1", use + "int times(vector<int> &v, int k) " + body, "passed", ""),
+            ("a template's", "CPP/1", use + "template <class T> T times(vector<T> &v, T k) " + body, "passed", ""),
+            ("and wrong", "CPP/1", use + "int times(vector<int> &v, int k) { v.clear(); return 9; }\n", "failed", "assertion failed"),
+            ("what is no variable", "CPP/1", use + "int times(vector<int> &v, int &k) " + body, "compile_error",
+             "does not define the function"),
+        ], "split")
 
     def test_the_compiler_sees_no_test(self):
         """No compiler's sandbox has files other than the program's own text and the stub's object code."""

@@ -141,7 +141,7 @@ static void test_who_needs_an_adapter(void **state)
 	for (size_t i = 0; i < FH_ARRAY_SIZE(rows); i++) {
 		fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
 		struct fh_error err = FH_ERROR_INIT;
-		int r = fh_cpp_adapter(fh_str("HELPERS\n"), fh_str(declaration), fh_str(rows[i].program), &out, &err);
+		int r = fh_cpp_adapter(fh_str("HELPERS\n"), fh_str(declaration), 0, fh_str(rows[i].program), &out, &err);
 		if (r != rows[i].needs || (out.n > 0) != rows[i].needs)
 			fail_msg("%s: %d, %zu bytes", rows[i].program, r, out.n);
 		if (r && (!holds(&out, "HELPERS\n#include<a>\nnamespace fh_split_adapter {\nusing namespace std;\nint "
@@ -168,7 +168,7 @@ static void test_macros_end_before_an_adapter(void **state)
 		fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
 		struct fh_error err = FH_ERROR_INIT;
 		const struct fh_str declaration = fh_str("int f(vector<int> v, string s){");
-		assert_int_equal(fh_cpp_adapter(fh_str("HELPERS\n"), declaration, fh_str(rows[i].program), &out, &err), 1);
+		assert_int_equal(fh_cpp_adapter(fh_str("HELPERS\n"), declaration, 0, fh_str(rows[i].program), &out, &err), 1);
 		if (!holds(&out, rows[i].undefs) || !holds(&out, rows[i].fit))
 			fail_msg("%s: %s", rows[i].program, out.p);
 	}
