@@ -22,7 +22,7 @@ static uint64_t last_id;
 /* --------------------------------------------------------------------------------------- what the linker replaces */
 
 int __wrap_fh_launch(const struct fh_plan *plan, enum fh_part part, const struct fh_cgroup *cgroup,
-                     const struct fh_ids *ids, struct fh_child *ret, struct fh_error *err);
+                     const struct fh_ids *ids, struct fh_launched *ret, struct fh_error *err);
 ssize_t __wrap_getrandom(void *p, size_t n, unsigned flags);
 int __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int options);
 long __wrap_syscall(long number, ...);
@@ -30,7 +30,7 @@ long __real_syscall(long number, ...);
 int __wrap_kill(pid_t pid, int signal);
 
 int __wrap_fh_launch(const struct fh_plan *plan, enum fh_part part, const struct fh_cgroup *cgroup,
-                     const struct fh_ids *ids, struct fh_child *ret, struct fh_error *err)
+                     const struct fh_ids *ids, struct fh_launched *ret, struct fh_error *err)
 {
 	int init[2], report[2];
 	if (host->count == FH_FUZZ_SANDBOXES_MAX)
@@ -40,7 +40,7 @@ int __wrap_fh_launch(const struct fh_plan *plan, enum fh_part part, const struct
 	struct fh_fuzz_sandbox *b = &host->sandboxes[host->count++];
 	*b = (struct fh_fuzz_sandbox){ .init = init[0], .report = report[1], .alive = eventfd(0, EFD_CLOEXEC) };
 	*ret =
-	    (struct fh_child){ .pid = getpid(), .pidfd = dup(b->alive), .socket = init[1], .report = report[0], .go = -1 };
+	    (struct fh_launched){ .pid = getpid(), .pidfd = dup(b->alive), .socket = init[1], .report = report[0], .go = -1 };
 	return 0;
 }
 

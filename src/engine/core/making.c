@@ -157,7 +157,7 @@ struct fh_sandbox *fh_sandbox_new(struct fh_engine *e, const struct fh_owner *ow
 	b->born_ns = fh_now_ns();
 	b->start = FH_START_FRESH;
 	b->cgroup = (struct fh_cgroup)FH_CGROUP_INIT;
-	b->child = (struct fh_child){ .pidfd = -1, .socket = -1, .report = -1, .go = -1 };
+	b->child = (struct fh_launched){ .pidfd = -1, .socket = -1, .report = -1, .go = -1 };
 	b->disk = b->rules = b->program.pidfd = b->program.socket = -1;
 	b->report_watch = (struct fh_watch){ .fd = -1, .on_event = on_report, .owner = b };
 	b->socket_watch = (struct fh_watch){ .fd = -1, .on_event = fh_talk_on_socket, .owner = b };

@@ -133,7 +133,7 @@ struct fh_sandbox {
 	bool has_program;          /* the run's program was forked from a zygote, so it is no child of init */
 	uint64_t program_baseline; /* resident bytes of the zygote that the program was forked from */
 	struct fh_program program;
-	struct fh_child child;
+	struct fh_launched child;
 	struct fh_watch report_watch, socket_watch, pid_watch, oom_watch;
 	struct fh_setup_report report;
 	bool made, reaped;

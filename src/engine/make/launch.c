@@ -64,7 +64,7 @@ int fh_launch_init_image(struct fh_error *err)
 }
 
 int fh_launch(const struct fh_plan *plan, enum fh_part part, const struct fh_cgroup *cgroup, const struct fh_ids *ids,
-              struct fh_child *ret, struct fh_error *err)
+              struct fh_launched *ret, struct fh_error *err)
 {
 	int init_image = fh_launch_init_image(err);
 	if (init_image < 0)
@@ -114,7 +114,8 @@ int fh_launch(const struct fh_plan *plan, enum fh_part part, const struct fh_cgr
 	close(pair[1]);
 	(void)fh_set_nonblock(report[0], true);
 	(void)fh_set_nonblock(pair[0], true);
-	*ret = (struct fh_child){ .pid = (pid_t)pid, .pidfd = pidfd, .socket = pair[0], .report = report[0], .go = go[1] };
+	*ret =
+	    (struct fh_launched){ .pid = (pid_t)pid, .pidfd = pidfd, .socket = pair[0], .report = report[0], .go = go[1] };
 	return 0;
 failed:
 	for (int i = 0; i < 2; i++) {
@@ -128,7 +129,7 @@ failed:
 	return r;
 }
 
-int fh_launch_write_maps(const struct fh_child *c, const struct fh_ids *ids, struct fh_error *err)
+int fh_launch_write_maps(const struct fh_launched *c, const struct fh_ids *ids, struct fh_error *err)
 {
 	static const char *const files[] = { "uid_map", "gid_map" };
 	char path[64], map[FH_IDS_MAP_MAX];

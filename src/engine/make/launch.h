@@ -98,7 +98,8 @@ int fh_landlock_rules(const struct fh_plan *plan);
  * Returns as fh_landlock_enter. */
 int fh_landlock_confine(void);
 
-struct fh_child {
+/* The init of a sandbox or template, from its clone on. */
+struct fh_launched {
 	pid_t pid;
 	int pidfd;
 	int socket; /* the engine's end of the pair whose other end is init's */
@@ -107,13 +108,13 @@ struct fh_child {
 };
 /* Clones the child and returns at once; the report pipe tells how it went. */
 int fh_launch(const struct fh_plan *plan, enum fh_part part, const struct fh_cgroup *cgroup, const struct fh_ids *ids,
-              struct fh_child *ret, struct fh_error *err);
+              struct fh_launched *ret, struct fh_error *err);
 /* A descriptor of fumehood-init in sealed memory, which stays open as long as the engine runs; -1 with err. */
 int fh_launch_init_image(struct fh_error *err);
 /* The CLONE_NEW* bits of the plan's layers, without those for the user and cgroup namespaces. */
 uint64_t fh_launch_namespaces(const struct fh_plan *plan);
 /* Writes the child's id maps; with ranges only. */
-int fh_launch_write_maps(const struct fh_child *c, const struct fh_ids *ids, struct fh_error *err);
+int fh_launch_write_maps(const struct fh_launched *c, const struct fh_ids *ids, struct fh_error *err);
 /* Turns the child's report into an error; common causes get a hint. */
 int fh_launch_failed(const struct fh_setup_report *r, struct fh_error *err);
 /* Adds a hint to the error of a clone or unshare that the host refused. */

@@ -97,7 +97,7 @@ struct fh_template {
 	char why[FH_ZYGOTE_WHY_MAX + 80]; /* the reason, when BROKEN */
 	struct fh_ids ids;
 	struct fh_cgroup cgroup;
-	struct fh_child child; /* init of the anchor */
+	struct fh_launched child; /* init of the anchor */
 	struct fh_setup_report report;
 	bool anchor_ready;
 	struct fh_watch report_watch;

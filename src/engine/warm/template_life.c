@@ -479,7 +479,7 @@ struct fh_template *fh_template_new(struct fh_engine *e, const struct fh_plan *p
 	*key = (struct fh_buf){ 0 };
 	t->has_zygote = plan->zygote.main_file != 0;
 	t->cgroup = (struct fh_cgroup)FH_CGROUP_INIT;
-	t->child = (struct fh_child){ .pidfd = -1, .socket = -1, .report = -1, .go = -1 };
+	t->child = (struct fh_launched){ .pidfd = -1, .socket = -1, .report = -1, .go = -1 };
 	t->anchor.pidfd = t->holder.pidfd = t->zygote.pidfd = t->stem.pidfd = -1;
 	t->entered = t->holder_socket = t->zygote_socket = t->stem_socket = -1;
 	t->zygote_output[0] = t->zygote_output[1] = -1;
