@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/process/child.h"
 #include "fuzz.h"
 #include "proto/plan.h"
 #include "proto/wire.h"
@@ -23,6 +24,8 @@ static uint64_t last_id;
 
 int __wrap_fh_launch(const struct fh_plan *plan, enum fh_part part, const struct fh_cgroup *cgroup,
                      const struct fh_ids *ids, struct fh_launched *ret, struct fh_error *err);
+bool __wrap_fh_child_make(const struct fh_child_options *o, pid_t *ret_pid, int *ret_pidfd,
+                          struct fh_child_failure *ret);
 ssize_t __wrap_getrandom(void *p, size_t n, unsigned flags);
 int __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int options);
 long __wrap_syscall(long number, ...);
@@ -39,9 +42,18 @@ int __wrap_fh_launch(const struct fh_plan *plan, enum fh_part part, const struct
 	FH_FUZZ_CHECK(pipe2(report, O_CLOEXEC | O_NONBLOCK) == 0);
 	struct fh_fuzz_sandbox *b = &host->sandboxes[host->count++];
 	*b = (struct fh_fuzz_sandbox){ .init = init[0], .report = report[1], .alive = eventfd(0, EFD_CLOEXEC) };
-	*ret =
-	    (struct fh_launched){ .pid = getpid(), .pidfd = dup(b->alive), .socket = init[1], .report = report[0], .go = -1 };
+	*ret = (struct fh_launched){
+		.pid = getpid(), .pidfd = dup(b->alive), .socket = init[1], .report = report[0], .go = -1
+	};
 	return 0;
+}
+
+/* A survey starts a program: here none can be started. */
+bool __wrap_fh_child_make(const struct fh_child_options *o, pid_t *ret_pid, int *ret_pidfd,
+                          struct fh_child_failure *ret)
+{
+	*ret = (struct fh_child_failure){ 0, EAGAIN };
+	return false;
 }
 
 ssize_t __wrap_getrandom(void *p, size_t n, unsigned flags)

@@ -220,6 +220,12 @@ FH_PUBLIC void fh_request_init(struct fh_request *r);
 
 /* Finds the language's tools on this host and determines mounts, ids, filters and limits. Executes nothing. */
 FH_PUBLIC int fh_plan_build(const struct fh_request *request, struct fh_plan **ret, struct fh_error *err);
+/* The same for the machine on which the client's engine runs. If a command reaches it (placement "command"), that
+ * machine is asked: interpreters, folders, PATH and HOME are those that the engine's process has there. Programs may
+ * be executed there that say which interpreter they stand for (pyenv's shims). -FH_E_UNAVAILABLE: the engine is of an
+ * older version. For all other placements this is fh_plan_build. */
+FH_PUBLIC int fh_plan_build_for(struct fh_client *client, const struct fh_request *request, struct fh_plan **ret,
+                                struct fh_error *err);
 FH_PUBLIC void fh_plan_free(struct fh_plan *plan);
 FH_PUBLIC int fh_plan_to_json(const struct fh_plan *plan, char **ret_json, struct fh_error *err); /* free() it */
 /* `name` is the file's name for errors; may be NULL. */

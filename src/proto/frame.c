@@ -102,13 +102,16 @@ void fh_frame_write_credit(struct fh_buf *out, struct fh_id stream, uint64_t off
 	fh_frame_end(out, mark);
 }
 
-void fh_frame_write_hello(struct fh_buf *out, const char *program, uint64_t pid)
+void fh_frame_write_hello(struct fh_buf *out, const char *program, uint64_t pid,
+                          FH_NULLABLE const char *const *capabilities)
 {
 	(void)fh_buf_add(out, FH_FRAME_MAGIC, FH_FRAME_MAGIC_SIZE);
 	size_t mark = fh_frame_begin(out, FH_FRAME_HELLO, 0, 0, (struct fh_id){ { 0 } });
 	fh_wire_u64(out, F_VERSION, FH_PROTOCOL_VERSION);
 	fh_wire_text(out, F_PROGRAM, program);
 	fh_wire_u64(out, F_PID, pid);
+	for (; capabilities && *capabilities; capabilities++)
+		fh_wire_text(out, F_CAPABILITY, *capabilities);
 	fh_frame_end(out, mark);
 }
 

@@ -16,6 +16,7 @@
 #include "base/error.h"
 
 #define FH_FRAME_MAGIC "\nfumehood-frames/1\n"
+#define FH_CAPABILITY_SURVEY "survey" /* of an engine: it answers SURVEY */
 #define FH_FRAME_MAGIC_SIZE (sizeof(FH_FRAME_MAGIC) - 1)
 enum {
 	FH_PROTOCOL_VERSION = 1,
@@ -69,6 +70,7 @@ enum fh_frame_type {
 	FH_FRAME_PAUSE = 31,     /* id: sandbox -> REPLY F_HOW */
 	FH_FRAME_RESUME = 32,    /* id: sandbox */
 	FH_FRAME_DESCRIBE = 33,  /* id: sandbox -> REPLY F_PLAN */
+	FH_FRAME_SURVEY = 34,    /* F_QUESTION* -> REPLY F_ANSWER*, F_COUNT (survey/survey_wire.h) */
 
 	/* engine to client */
 	FH_FRAME_REPLY = 48,
@@ -124,6 +126,9 @@ enum fh_field {
 	F_MORE_ENV, /* in SPAWN: added to F_ENV or the plan's, replacing variables of the same names */
 	F_WHOLE,    /* in SPAWN: CPU time and usage are those of the whole sandbox from this start on */
 	F_INTO,     /* in SPAWN of a helper: a helper whose stdin gets this one's stdout, which is no stream then */
+	F_QUESTION, /* in SURVEY: F_KIND F_ROOT F_PATH F_ARGV* F_MAX_BYTES */
+	F_ROOT,
+	F_PATH,
 	F_ID = 64,
 	F_STREAM,
 	F_KIND,
@@ -169,6 +174,8 @@ enum fh_field {
 	F_START = 144,     /* in RESULT: enum fh_start, how the program started */
 	F_START_WHY,       /* why no faster start was possible */
 	F_MEMORY_BASELINE, /* in F_EXIT */
+	F_ANSWER = 160,    /* in SURVEY's reply: F_SYS F_FACT* F_CONTENT F_NAME* */
+	F_FACT,
 };
 
 struct fh_frame {
@@ -186,8 +193,10 @@ size_t fh_frame_begin(struct fh_buf *out, uint16_t type, uint16_t flags, uint64_
 void fh_frame_end(struct fh_buf *out, size_t mark);
 void fh_frame_write_data(struct fh_buf *out, struct fh_id stream, uint16_t flags, uint64_t offset, struct fh_str bytes);
 void fh_frame_write_credit(struct fh_buf *out, struct fh_id stream, uint64_t offset);
-/* Appends the greeting: magic and HELLO. */
-void fh_frame_write_hello(struct fh_buf *out, const char *program, uint64_t pid);
+/* Appends the greeting: magic and HELLO. `capabilities`: what the program can do beyond the first version of the
+ * protocol, NULL-terminated; NULL: nothing. */
+void fh_frame_write_hello(struct fh_buf *out, const char *program, uint64_t pid,
+                          FH_NULLABLE const char *const *capabilities);
 void fh_frame_write_error(struct fh_buf *out, uint64_t request, const struct fh_error *err);
 
 /* Extracts frames from a byte stream. Append bytes to `in` (fh_buf_reserve / read), then call fh_frame_next until it

@@ -5,6 +5,7 @@ It speaks over the stdin and stdout of `sh -c`, as ssh or `docker exec -i` would
 """
 import errno
 import os
+import pathlib
 import random
 import re
 import select
@@ -13,6 +14,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -25,12 +27,15 @@ MAGIC = b"\nfumehood-frames/1\n"
 ZERO = bytes(16)
 
 HELLO, DATA, CREDIT = 1, 2, 3
+SURVEY = 34
 RUN, CREATE, DESTROY, RENEW, SPAWN, WAIT, SIGNAL, RESIZE, ATTACH, PUT, GET, LIST, CANCEL = range(16, 29)
 REPLY, ERROR, STARTED, EXIT, RESULT, FILE = range(48, 54)
 END, TRUNCATED = 1, 2
 F_VERSION, F_PROGRAM, F_PID = 1, 2, 3
 F_OFFSET, F_PLAN, F_STDIN_OPEN, F_WINDOW, F_LEASE_MS, F_ARGV = 16, 17, 18, 19, 20, 21
 F_WALL_MS, F_HELPER, F_INTO = 28, 47, 52
+F_MAX_BYTES, F_CONTENT, F_NAME, F_QUESTION, F_ROOT, F_PATH, F_COUNT = 35, 37, 34, 53, 54, 55, 132
+F_CAPABILITY, F_ANSWER, F_FACT = 4, 160, 161
 F_ID, F_STREAM, F_KIND, F_SANDBOX_ID, F_SANDBOX = range(64, 69)
 F_CODE, F_PHASE, F_SYS, F_RETRYABLE, F_MESSAGE, F_HINT = range(80, 86)
 F_EXIT, F_STATUS, F_EXIT_CODE, F_FIRED = 96, 97, 98, 99
@@ -348,6 +353,68 @@ class Page(unittest.TestCase):
     def test_every_tag_is_on_the_page(self):
         for name, value in self.members("fh_field"):
             self.assertIn(f"`{name.removeprefix('F_')}` {value}", self.page)
+
+
+class Surveys(unittest.TestCase):
+    """What a client asks of the engine's machine."""
+
+    FACTS, LINK, TEXT, PROGRAM, GLOB, CWD, OUTPUT, CACHE = 0, 2, 5, 7, 8, 11, 12, 13
+
+    def survey(self, c, request, *questions):
+        return c.ask(request, SURVEY, message(*[(F_QUESTION, message((F_KIND, kind), (F_PATH, path), *more))
+                                                for kind, path, *more in questions]))
+
+    def answers(self, f):
+        self.assertEqual(f.kind, REPLY)
+        found = [(number(a, F_SYS), [v for t, v in fields(a) if t != F_SYS]) for t, a in fields(f.payload) if t == F_ANSWER]
+        self.assertEqual(number(f.payload, F_COUNT), len(found))
+        return found
+
+    def test_the_engine_says_that_it_answers(self):
+        with Client() as c:
+            greeting = c.next()
+            self.assertIn((F_CAPABILITY, b"survey"), list(fields(greeting.payload)))
+
+    def test_questions_are_answered_in_their_order(self):
+        with tempfile.TemporaryDirectory(prefix="fumehood-test-") as name:
+            folder = pathlib.Path(name)
+            for which, content in (("b", "second"), ("a", "first")):
+                (folder / which).write_text(content)
+            (folder / "link").symlink_to("a")
+            is_at = os.stat(folder / "a")
+            times = [t for ns in (is_at.st_mtime_ns, is_at.st_ctime_ns) for t in divmod(ns, 10 ** 9)]
+            facts = [is_at.st_dev, is_at.st_ino, is_at.st_size, is_at.st_mode, *times]
+            with Client() as c:
+                got = self.answers(self.survey(
+                    c, 1, (self.FACTS, f"{folder}/link"), (self.LINK, f"{folder}/link"), (self.TEXT, f"{folder}/b", (F_MAX_BYTES, 9)),
+                    (self.TEXT, f"{folder}/b", (F_MAX_BYTES, 5)), (self.GLOB, f"{folder}/?"), (self.CWD, ""),
+                    (self.OUTPUT, "/bin/echo", (F_ARGV, "two"), (F_ARGV, "words")), (self.PROGRAM, f"{folder}/a"),
+                    (self.CACHE, "compile"), (999, "/"), (self.FACTS, f"{folder}/none")))
+        self.assertEqual(got, [
+            (0, [struct.pack("<Q", n) for n in facts]), (0, [b"a"]), (0, [b"second"]), (errno.EFBIG, []),
+            (0, [f"{folder}/a".encode(), f"{folder}/b".encode()]), (0, [os.getcwd().encode()]), (0, [b"two words\n"]),
+            (errno.EACCES, []), (errno.ENOENT, []), (errno.ENOSYS, []), (errno.ENOENT, [])])
+
+    def test_a_survey_that_does_not_end_holds_nothing_up(self):
+        with Client() as c:
+            c.send(frame(SURVEY, message((F_QUESTION, message((F_KIND, self.OUTPUT), (F_PATH, "/bin/sleep"), (F_ARGV, "300")))), 1))
+            self.assertEqual(self.answers(self.survey(c, 2)), [])
+            started = c.ask(3, RUN, message((F_PLAN, plan("echo beside"))))
+            self.assertEqual(started.kind, STARTED)
+            c.send(frame(CANCEL, request=1))
+            f = c.answer(1)
+            self.assertEqual((f.kind, number(f.payload, F_CODE)), (ERROR, CANCELLED))
+
+    def test_what_is_no_survey_is_refused(self):
+        with Client() as c:
+            for payload in (b"\1", message((F_QUESTION, b"\1\2\3")), bytes((1 << 20) + 1)):
+                f = c.ask(1, SURVEY, payload)
+                self.assertEqual((f.kind, number(f.payload, F_CODE)), (ERROR, 1))
+            many = b"".join(frame(SURVEY, message((F_QUESTION, message((F_KIND, self.OUTPUT), (F_PATH, "/bin/sleep"), (F_ARGV, "300")))), n)
+                            for n in range(1, 9))
+            c.send(many)
+            f = self.survey(c, 9)
+            self.assertEqual((f.kind, number(f.payload, F_CODE), number(f.payload, F_RETRYABLE)), (ERROR, 9, 1))
 
 
 class Endings(unittest.TestCase):

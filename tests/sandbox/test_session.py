@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Sessions with a real engine: over a socket pair, and over pipes through `sh -c`, as ssh or docker exec would give.
 
-Each test is one function of session.c or runs.c, which use libfumehood as any program does.
+Each test is one function of a file in programs/, which use libfumehood as any program does.
 """
 import os
 import subprocess

@@ -52,7 +52,7 @@ static void what_is_no_id_is_refused_and_changes_nothing(void **state)
 static void write_conversation(struct fh_buf *out)
 {
 	fh_buf_adds(out, "Welcome to this host!\nLast login: yesterday\n\nfumehood-frames/\n");
-	fh_frame_write_hello(out, "test", 42);
+	fh_frame_write_hello(out, "test", 42, NULL);
 	size_t mark = fh_frame_begin(out, FH_FRAME_RENEW, 0, 7, some);
 	fh_wire_u64(out, F_LEASE_MS, 1234567890123);
 	fh_frame_end(out, mark);

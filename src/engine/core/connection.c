@@ -13,6 +13,7 @@
 #include "engine/core/sandbox.h"
 
 static const char program[] = "fumehood-engine";
+static const char *const capabilities[] = { FH_CAPABILITY_SURVEY, NULL };
 
 struct fh_buf *fh_connection_out(struct fh_connection *c)
 {
@@ -165,7 +166,7 @@ struct fh_connection *fh_connection_new(struct fh_engine *e, int in_fd, int out_
 	c->next = e->connections;
 	e->connections = c;
 	e->connection_count++;
-	fh_frame_write_hello(fh_connection_out(c), program, (uint64_t)getpid());
+	fh_frame_write_hello(fh_connection_out(c), program, (uint64_t)getpid(), capabilities);
 	(void)fh_watch_set(e->loop, &c->in, in_fd, EPOLLIN);
 	fh_connection_flush(c);
 	return c;

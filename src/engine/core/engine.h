@@ -32,6 +32,7 @@
 struct fh_connection; /* connection.h */
 struct fh_frame;      /* proto/frame.h */
 struct fh_sandbox;    /* sandbox.h */
+struct fh_survey_request;
 struct fh_engine;
 
 enum {
@@ -72,6 +73,8 @@ struct fh_engine {
 	bool fresh_only; /* starts every sandbox fresh: nothing is made ahead */
 	/* serves independent clients: stays alive without any, and makes a template at the first run of a kind */
 	bool service;
+
+	struct fh_survey_request *surveys; /* list by ->next (serve/survey.h) */
 
 	/* used by warm/ */
 	struct fh_template *templates; /* list by ->next (warm/template.h) */

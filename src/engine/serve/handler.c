@@ -4,10 +4,12 @@
 #include "engine/core/sandbox.h"
 #include "engine/serve/requests.h"
 #include "engine/serve/run.h"
+#include "engine/serve/survey.h"
 
 static void on_close(struct fh_engine *e, struct fh_connection *c)
 {
 	fh_run_forget_deferred(e, c, 0);
+	(void)fh_surveys_end(c, 0);
 }
 
 static void settle(struct fh_engine *e)

@@ -10,6 +10,7 @@
  *     fumehood-engine --gc         removes what dead engines left; prints the number of things removed
  *     fumehood-engine --policy     prints the seccomp policy with the reason for each entry
  *     fumehood-engine --holder     started by an engine, inside a template (holder.h)
+ *     fumehood-engine --survey     started by an engine: answers a survey (survey/survey_answer.h)
  *     fumehood-engine --version
  *
  * It also listens on the abstract socket "fumehood/UID/PID" for further clients of the same user (attach, ps, kill).
@@ -40,6 +41,7 @@
 #include "engine/serve/handler.h"
 #include "engine/serve/peer.h"
 #include "engine/warm/template.h"
+#include "survey/survey_answer.h"
 
 static void on_attach_request(struct fh_watch *w, uint32_t events)
 {
@@ -350,6 +352,7 @@ int main(int argc, char **argv)
 	} others[] = { { "--gc", collect },
 		           { "--policy", print_policy },
 		           { "--holder", fh_holder_main },
+		           { "--survey", fh_survey_answer_main },
 		           { "--version", print_version } };
 	uint64_t idle_ms = 0;
 	if (argc == 1)

@@ -13,6 +13,7 @@
 #include "engine/serve/group.h"
 #include "engine/serve/run.h"
 #include "engine/serve/session.h"
+#include "engine/serve/survey.h"
 #include "proto/wire.h"
 
 typedef int (*request_fn)(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
@@ -268,6 +269,11 @@ static int on_cancel(struct fh_connection *c, const struct fh_frame *f, struct f
 	(void)err;
 	struct fh_error cancelled = FH_ERROR_INIT;
 	fh_run_forget_deferred(c->engine, c, f->request);
+	if (fh_surveys_end(c, f->request)) {
+		fh_error_set(&cancelled, FH_E_CANCELLED, "the request was cancelled");
+		fh_connection_error(c, f->request, &cancelled);
+		return 0;
+	}
 	for (struct fh_sandbox *b = c->engine->sandboxes; b; b = b->next) {
 		if (b->connection == c && b->request == f->request && (b->run || b->state == FH_MAKING)) {
 			b->cancelled = true;
@@ -373,6 +379,7 @@ static const struct {
 	{ FH_FRAME_PUT, false, fh_request_put },
 	{ FH_FRAME_GET, false, fh_request_get },
 	{ FH_FRAME_LIST, false, on_list },
+	{ FH_FRAME_SURVEY, false, fh_request_survey },
 	{ FH_FRAME_CANCEL, true, on_cancel },
 };
 

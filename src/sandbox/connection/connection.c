@@ -43,8 +43,18 @@ void fh_connection_free(struct fh_connection *c)
 	fh_closep(&c->event);
 	fh_frame_decoder_release(&c->decoder);
 	fh_buf_release(&c->queue);
+	for (size_t i = 0; i < c->capability_count; i++)
+		free(c->capabilities[i]);
 	pthread_mutex_destroy(&c->mutex);
 	free(c);
+}
+
+bool fh_connection_peer_can(const struct fh_connection *c, const char *capability)
+{
+	for (size_t i = 0; i < c->capability_count; i++)
+		if (fh_streq(c->capabilities[i], capability))
+			return true;
+	return false;
 }
 
 uint64_t fh_connection_peer_version(const struct fh_connection *c)
@@ -379,14 +389,22 @@ bool fh_connection_greeted(struct fh_connection *c)
 int fh_connection_greet(struct fh_connection *c, int64_t timeout_ms, bool later, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf hello = FH_BUF_INIT(0);
-	fh_frame_write_hello(&hello, "fumehood", (uint64_t)getpid());
+	fh_frame_write_hello(&hello, "fumehood", (uint64_t)getpid(), NULL);
 	struct fh_wait w;
-	int r = 0;
 	fh_wait_begin(&w, c, c);
 	c->greet_ms = timeout_ms;
 	c->greet_by_ns = fh_now_ns() + timeout_ms * FH_NS_PER_MS;
 	(void)fh_connection_enqueue(c, fh_buf_str(&hello));
-	while (!c->hello && r == 0 && !later)
+	fh_wait_end(&w);
+	return later ? 0 : fh_connection_await_greeting(c, err);
+}
+
+int fh_connection_await_greeting(struct fh_connection *c, struct fh_error *err)
+{
+	struct fh_wait w;
+	int r = 0;
+	fh_wait_begin(&w, c, c);
+	while (!c->hello && r == 0)
 		r = fh_wait_step(&w, 0, err);
 	fh_wait_end(&w);
 	if (r < 0 && err)

@@ -109,6 +109,10 @@ void fh_connection_free(struct fh_connection *c); /* no thread may be using it *
  * thread that needs the peer does, and if the greeting does not arrive in time the connection is broken. */
 int fh_connection_greet(struct fh_connection *c, int64_t timeout_ms, bool later, struct fh_error *err);
 bool fh_connection_greeted(struct fh_connection *c);
+/* Waits for the peer's greeting, if it has not come yet. */
+int fh_connection_await_greeting(struct fh_connection *c, struct fh_error *err);
+/* Whether the peer's greeting names this capability (proto/frame.h). */
+bool fh_connection_peer_can(const struct fh_connection *c, const char *capability);
 uint64_t fh_connection_peer_version(const struct fh_connection *c);
 pid_t fh_connection_peer_pid(const struct fh_connection *c);
 int fh_connection_descriptor(const struct fh_connection *c); /* the descriptor from which the connection reads */

@@ -116,6 +116,8 @@ static int on_hello(struct fh_connection *c, const struct fh_frame *f, struct fh
 			c->peer_version = fh_wire_get_u64(&r, &x);
 		else if (x.tag == F_PID)
 			c->peer_pid = (pid_t)FH_MIN(fh_wire_get_u64(&r, &x), (uint64_t)INT_MAX);
+		else if (x.tag == F_CAPABILITY && c->capability_count < FH_MUX_CAPABILITIES)
+			c->capabilities[c->capability_count++] = fh_wire_get_text(&r, &x);
 	}
 	/* A newer peer uses the same protocol with more fields and frame types, which are ignored. */
 	if (r.malformed || c->peer_version < FH_PROTOCOL_VERSION)

@@ -6,7 +6,7 @@
 #pragma once
 #include "sandbox/connection/connection.h"
 
-enum { FH_MUX_BUCKETS = 64, FH_MUX_QUEUE_FULL = 4 << 20 };
+enum { FH_MUX_BUCKETS = 64, FH_MUX_QUEUE_FULL = 4 << 20, FH_MUX_CAPABILITIES = 16 };
 
 struct fh_connection {
 	int in, out; /* equal for a socket */
@@ -23,6 +23,8 @@ struct fh_connection {
 	int64_t greet_ms, greet_by_ns; /* greet_ms: time for the greeting; greet_by_ns: its deadline */
 	uint64_t peer_version;
 	pid_t peer_pid;
+	char *capabilities[FH_MUX_CAPABILITIES]; /* of the peer */
+	size_t capability_count;
 
 	struct fh_buf queue; /* whole frames, of which the kernel has not accepted those from `queue_used` on */
 	size_t queue_used;

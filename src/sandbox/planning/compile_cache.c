@@ -14,8 +14,8 @@
 #include "sandbox/planning/identity.h"
 #include "sandbox/planning/interpreter.h"
 #include "sandbox/planning/language.h"
-#include "sandbox/survey/cache_folder.h"
-#include "sandbox/survey/survey_host.h"
+#include "survey/cache_folder.h"
+#include "survey/survey_host.h"
 
 enum {
 	USED_SECONDS = 60, /* precision of an entry's time of last use */

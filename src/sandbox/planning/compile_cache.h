@@ -19,7 +19,7 @@
 #include "base/buf.h"
 #include "base/text/sha256.h"
 #include "proto/plan.h"
-#include "sandbox/survey/survey.h"
+#include "survey/survey.h"
 
 #define FH_COMPILE_ENTRY_MAX ((size_t)64 << 20)
 

@@ -17,7 +17,7 @@
 #pragma once
 #include "proto/plan.h"
 #include "sandbox/planning/language.h"
-#include "sandbox/survey/survey.h"
+#include "survey/survey.h"
 
 /* Sets plan->image_identity, and zygote.preload_identity for its modules. Without a `language`
  * nothing says where a module lies that is given by its name, so such modules get no identity. */

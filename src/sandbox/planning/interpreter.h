@@ -14,7 +14,7 @@
 #pragma once
 #include "base/error.h"
 #include "sandbox/planning/language.h"
-#include "sandbox/survey/survey.h"
+#include "survey/survey.h"
 
 struct fh_tool_mount {
 	char *target;

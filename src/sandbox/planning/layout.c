@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/path.h"
-#include "sandbox/survey/survey_host.h"
+#include "survey/survey_host.h"
 
 #define SMALL_FILE_MAX (4 << 10)
 #define ACCOUNTS_MAX (1 << 20)

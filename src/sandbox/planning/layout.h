@@ -2,7 +2,7 @@
 /* The file system that a program sees: the mounts of a plan before the request's own are added. */
 #pragma once
 #include "proto/plan.h"
-#include "sandbox/survey/survey.h"
+#include "survey/survey.h"
 
 /* The default image: the host's programs, read-only, from an explicit list; generated files of /etc that name no user
  * of the host; private /proc, /dev, /tmp and home. What is found on the machine of this process is cached for a second

@@ -13,7 +13,7 @@
 #include "sandbox/planning/interpreter.h"
 #include "sandbox/planning/language.h"
 #include "sandbox/planning/layout.h"
-#include "sandbox/survey/survey_host.h"
+#include "survey/survey_host.h"
 
 void fh_request_init(struct fh_request *r)
 {

@@ -121,6 +121,20 @@ void fh_survey_record_release(struct fh_survey_record *r)
 	fh_survey_record_init(r, NULL);
 }
 
+struct fh_survey_question fh_survey_record_question(const struct fh_survey_record *r, size_t i)
+{
+	const struct fh_survey_entry *e = &r->entries[i];
+	return (struct fh_survey_question){
+		.kind = e->kind, .root = e->root, .path = e->path, .args = (const char *const *)e->args, .max = e->max
+	};
+}
+
+void fh_survey_record_add(struct fh_survey_record *r, const struct fh_survey_question *q,
+                          FH_OWN struct fh_survey_answer *answer)
+{
+	add(r, q)->answer = *answer;
+}
+
 /* -------------------------------------------------------------------------------------------------------------- JSON */
 
 static void put_text(json_t *to, const char *key, const char *text)

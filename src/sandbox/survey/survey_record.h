@@ -13,7 +13,7 @@
  */
 #pragma once
 #include "json/json.h"
-#include "sandbox/survey/survey.h"
+#include "survey/survey.h"
 
 #define FH_SURVEY_ENTRIES_MAX 4096
 
@@ -27,6 +27,12 @@ struct fh_survey_record {
 void fh_survey_record_init(struct fh_survey_record *r, FH_NULLABLE struct fh_survey *behind);
 void fh_survey_record_release(struct fh_survey_record *r);
 #define fh_auto_survey_record FH_CLEANUP(fh_survey_record_release)
+
+/* One of its questions, i from 0; borrowed. */
+struct fh_survey_question fh_survey_record_question(const struct fh_survey_record *r, size_t i);
+/* Adds a question that the record does not hold, and its answer, which it takes over. */
+void fh_survey_record_add(struct fh_survey_record *r, const struct fh_survey_question *q,
+                          FH_OWN struct fh_survey_answer *answer);
 
 /* The record as JSON, in the order of its questions. New reference. */
 FH_OWN json_t *fh_survey_record_json(const struct fh_survey_record *r);

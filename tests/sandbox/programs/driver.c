@@ -146,7 +146,8 @@ bool is_listed(const char *id, pid_t *ret_engine)
 
 int main(int argc, char **argv)
 {
-	static const struct driver_test *const tables[] = { session_tests, run_tests, file_tests, live_tests, copy_tests };
+	static const struct driver_test *const tables[] = { session_tests, run_tests,  file_tests,
+		                                                live_tests,    copy_tests, survey_tests };
 	bool list = argc == 2 && strcmp(argv[1], "--list") == 0;
 	placement = argc == 3 ? argv[1] : NULL;
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {

@@ -20,7 +20,7 @@ struct driver_test {
 	const char *name; /* NULL after the last one */
 	void (*run)(void);
 };
-extern const struct driver_test session_tests[], run_tests[], file_tests[], live_tests[], copy_tests[];
+extern const struct driver_test session_tests[], run_tests[], file_tests[], live_tests[], copy_tests[], survey_tests[];
 #define DRIVER_TEST(name)                                                                                              \
 	{                                                                                                                  \
 #name, name                                                                                                    \

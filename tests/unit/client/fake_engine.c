@@ -67,7 +67,7 @@ void fake_flush(struct fake *f)
 void fake_greet(struct fake *f)
 {
 	struct fh_frame hello;
-	fh_frame_write_hello(&f->out, "fake", 4242);
+	fh_frame_write_hello(&f->out, "fake", 4242, NULL);
 	fake_flush(f);
 	(void)fake_expect(f, FH_FRAME_HELLO, &hello);
 }

@@ -12,7 +12,7 @@
 #include "base/process/proc.h"
 #include "sandbox/planning/interpreter.h"
 #include "sandbox/planning/language.h"
-#include "sandbox/survey/survey_host.h"
+#include "survey/survey_host.h"
 
 static char *top; /* a folder of this test's own, its links resolved */
 static struct fh_language *language;

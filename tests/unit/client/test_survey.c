@@ -10,7 +10,7 @@
 
 #include "base/path.h"
 #include "sandbox/planning/plan_build.h"
-#include "sandbox/survey/survey_host.h"
+#include "survey/survey_host.h"
 #include "sandbox/survey/survey_record.h"
 
 static struct fh_error err;

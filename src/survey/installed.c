@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sandbox/survey/installed.h"
+#include "survey/installed.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "sandbox/survey/facts.h"
+#include "survey/facts.h"
 
 enum {
 	TREE_ENTRIES_MAX = 5000, /* below /usr/local: reading more entries would take longer than the cache saves */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sandbox/survey/survey.h"
+#include "survey/survey.h"
 
 #include <errno.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The survey of the machine of this process: each question is answered by looking. */
 #pragma once
-#include "sandbox/survey/survey.h"
+#include "survey/survey.h"
 
 struct fh_survey_host {
 	struct fh_survey survey;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sandbox/survey/facts.h"
+#include "survey/facts.h"
 
 struct fh_survey_facts fh_survey_facts_of(const struct stat *st)
 {

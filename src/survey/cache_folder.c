@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sandbox/survey/cache_folder.h"
+#include "survey/cache_folder.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

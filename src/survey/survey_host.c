@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "sandbox/survey/survey_host.h"
+#include "survey/survey_host.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
@@ -15,13 +15,14 @@
 #include "base/fd.h"
 #include "base/host/place.h"
 #include "base/process/proc.h"
-#include "sandbox/survey/cache_folder.h"
-#include "sandbox/survey/installed.h"
+#include "survey/cache_folder.h"
+#include "survey/installed.h"
 
 enum {
 	OUTPUT_MAX = 64 << 10,
 	OUTPUT_MS = 10000, /* limit for a program that is asked something */
 	ARGS_MAX = 15,
+	GLOB_DEPTH_MAX = 32, /* components of a pattern */
 };
 
 static int set_facts(struct fh_survey_answer *a, int result, const struct stat *st)
@@ -144,14 +145,52 @@ static int program(struct fh_survey_host *h, const struct fh_survey_question *q,
 	return !S_ISREG(st.st_mode) ? EACCES : access(q->path, X_OK) < 0 ? errno : 0;
 }
 
+/* Adds what matches a pattern: `done`, a path that exists or is empty, and the components of `rest` behind it. Not
+ * glob(3), which a static program, such as the engine, cannot have without the libraries that know users' names. */
+static void match_rest(const char *done, const char *rest, size_t depth, size_t *n, struct fh_survey_answer *ret)
+{
+	size_t slashes = strspn(rest, "/"), length = strcspn(rest + slashes, "/");
+	fh_auto_free char *name = fh_xstrndup(rest + slashes, length);
+	fh_auto_free char *before = fh_xasprintf("%s%.*s", done, (int)slashes, rest);
+	rest += slashes + length;
+	struct stat st;
+	if (!strpbrk(name, "*?[")) {
+		fh_auto_free char *path = fh_xasprintf("%s%s", before, name);
+		if (lstat(path, &st) < 0 || depth == GLOB_DEPTH_MAX)
+			return;
+		if (*rest)
+			match_rest(path, rest, depth + 1, n, ret);
+		else
+			add_name(ret, (*n)++, path);
+		return;
+	}
+	DIR *d = opendir(*before ? before : ".");
+	for (struct dirent *e; d && (e = readdir(d));) {
+		if (fnmatch(name, e->d_name, FNM_PERIOD) != 0)
+			continue;
+		fh_auto_free char *literal = fh_xasprintf("%s%s", before, e->d_name);
+		if (!*rest)
+			add_name(ret, (*n)++, literal);
+		else if (depth < GLOB_DEPTH_MAX)
+			match_rest(literal, rest, depth + 1, n, ret);
+	}
+	if (d)
+		closedir(d);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 static int match(struct fh_survey_host *h, const struct fh_survey_question *q, struct fh_survey_answer *ret)
 {
-	glob_t found;
-	int r = glob(q->path, 0, NULL, &found);
-	for (size_t i = 0; r == 0 && i < found.gl_pathc; i++)
-		add_name(ret, i, found.gl_pathv[i]);
-	globfree(&found);
-	return r == 0 ? 0 : ENOENT;
+	size_t n = 0;
+	match_rest("", q->path, 0, &n, ret);
+	if (n == 0)
+		return ENOENT;
+	qsort(ret->list, n, sizeof(char *), by_name);
+	return 0;
 }
 
 static int names(struct fh_survey_host *h, const struct fh_survey_question *q, struct fh_survey_answer *ret)

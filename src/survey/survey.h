@@ -13,7 +13,7 @@
 #include "base/base.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "sandbox/survey/facts.h"
+#include "survey/facts.h"
 
 enum fh_survey_kind {
 	FH_SURVEY_FACTS,     /* facts of the file that the path leads to */
