@@ -13,8 +13,8 @@
 
 /* The first type that knows an id is used. */
 static const struct fh_provider_type *const fh_provider_types[] = {
-	&fh_provider_echo,   &fh_provider_model,    &fh_provider_request,        &fh_provider_exec,
-	&fh_provider_script, &fh_provider_sequence, &fh_provider_simulated_user,
+	&fh_provider_echo, &fh_provider_model,  &fh_provider_request,  &fh_provider_websocket,
+	&fh_provider_exec, &fh_provider_script, &fh_provider_sequence, &fh_provider_simulated_user,
 };
 
 /* Whether an id is the bare path of a JavaScript or TypeScript file, as in `id: ./provider.js`. */
@@ -72,9 +72,6 @@ static const struct fh_provider_type *fh_provider_find(const char *id, const cha
 static const struct {
 	const char *prefix, *why;
 } fh_provider_refused[] = {
-	{ "ws://", "websockets: Debian 12's libcurl has none" },
-	{ "wss://", "websockets: Debian 12's libcurl has none" },
-	{ "websocket", "websockets: Debian 12's libcurl has none" },
 	{ "golang:", "a provider in Go" },
 	{ "promptfoo:", "services of promptfoo's" },
 	{ "bedrock:", "requests signed for AWS" },

@@ -44,8 +44,8 @@ struct fh_provider {
 	void *state;
 };
 
-extern const struct fh_provider_type fh_provider_echo, fh_provider_model, fh_provider_request, fh_provider_exec,
-    fh_provider_script, fh_provider_sequence, fh_provider_simulated_user;
+extern const struct fh_provider_type fh_provider_echo, fh_provider_model, fh_provider_request, fh_provider_websocket,
+    fh_provider_exec, fh_provider_script, fh_provider_sequence, fh_provider_simulated_user;
 
 /* Adds a secret that is removed from all responses of this provider; NULL is fine. */
 void fh_provider_keep_secret(struct fh_provider *p, FH_NULLABLE const char *value);

@@ -13,6 +13,7 @@
 #include "provider/http/http.h"
 #include "provider/cache.h"
 #include "provider/http/limiter.h"
+#include "provider/http/websocket_frames.h"
 #include "provider/model/prices.h"
 #include "provider/http/rate_headers.h"
 #include "provider/secrets.h"
@@ -366,6 +367,36 @@ static void test_pauses_between_tries(void **state)
 	assert_false(fh_http_status_retryable(200));
 }
 
+/* The examples of RFC 6455, sections 1.3 and 5.7. */
+static void test_websocket_frames(void **state)
+{
+	static const char pieces[] = "\x01\x03Hel\x89\x05Hello\x80\x02lo";
+	char accept[FH_WEBSOCKET_ACCEPT];
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0), in = FH_BUF_INIT(0);
+	FH_CLEANUP(fh_websocket_reader_release) struct fh_websocket_reader r = { .message = FH_BUF_INIT(5) };
+	enum fh_websocket_opcode seen[3] = { 0 };
+	size_t n = 0;
+	(void)state;
+	fh_websocket_accept("dGhlIHNhbXBsZSBub25jZQ==", accept);
+	assert_string_equal(accept, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+	fh_websocket_write(&out, FH_WEBSOCKET_TEXT, fh_str("Hello"), (const uint8_t[]){ 0x37, 0xfa, 0x21, 0x3d });
+	assert_int_equal(out.n, 11);
+	assert_memory_equal(out.p, "\x81\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x58", 11);
+	for (size_t i = 0; i < sizeof(pieces) - 1; i++) {
+		fh_buf_addc(&in, pieces[i]);
+		enum fh_websocket_opcode opcode;
+		if (fh_websocket_read(&r, &in, &opcode, NULL) == 1)
+			seen[n++] = opcode;
+	}
+	assert_int_equal(n, 3);
+	assert_int_equal(seen[0], FH_WEBSOCKET_CONTINUATION);
+	assert_int_equal(seen[1], FH_WEBSOCKET_PING);
+	assert_int_equal(seen[2], FH_WEBSOCKET_TEXT);
+	assert_string_equal(fh_buf_cstr(&r.message), "Hello");
+	fh_buf_addc(&in, (char)0x81), fh_buf_addc(&in, 1), fh_buf_addc(&in, '!');
+	assert_int_equal(fh_websocket_read(&r, &in, &seen[0], NULL), -FH_E_LIMIT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -384,6 +415,7 @@ int main(void)
 		cmocka_unit_test(test_splitting_a_command),
 		cmocka_unit_test(test_plain_text_of_a_terminal),
 		cmocka_unit_test(test_pauses_between_tries),
+		cmocka_unit_test(test_websocket_frames),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libcurl, loaded for the first request: it needs some thirty libraries (TLS, Kerberos, LDAP …), which an eval of
- * recorded answers, local programs or scripts never uses. Only http.c includes this.
+ * recorded answers, local programs or scripts never uses. Only http.c and websocket.c use it.
  */
 #pragma once
 #include <curl/curl.h>
@@ -14,7 +14,10 @@
 	X(global_init)                                                                                                     \
 	X(easy_init)                                                                                                       \
 	X(easy_cleanup)                                                                                                    \
+	X(easy_perform)                                                                                                    \
+	X(easy_recv)                                                                                                       \
 	X(easy_reset)                                                                                                      \
+	X(easy_send)                                                                                                       \
 	X(easy_setopt)                                                                                                     \
 	X(easy_getinfo)                                                                                                    \
 	X(easy_strerror)                                                                                                   \

@@ -12,6 +12,7 @@
 #include "provider/http/curl.h"
 #include "provider/http/limiter.h"
 #include "provider/http/rate_headers.h"
+#include "provider/http/tls.h"
 
 #define FH_HTTP_TIMEOUT_MS 300000
 #define FH_HTTP_CONNECT_MS 30000
@@ -244,7 +245,7 @@ static struct curl_slist *fh_http_headers(const struct fh_http_request *request)
 	return curl()->slist_append(list, "Expect:");
 }
 
-static void fh_http_setup_tls(CURL *c, const struct fh_http_tls *tls)
+void fh_http_setup_tls(CURL *c, const struct fh_http_tls *tls)
 {
 	const char *ca = tls->ca ? tls->ca : fh_curl_authorities();
 	curl()->easy_setopt(c, CURLOPT_SSL_VERIFYPEER, tls->insecure ? 0L : 1L);

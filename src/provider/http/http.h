@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * HTTP requests over libcurl, which only http.c includes. http and https only; certificates are verified unless a
+ * HTTP requests over libcurl. http and https only; certificates are verified unless a
  * request says otherwise; redirects are not followed, because they would send a POST with a key elsewhere.
  *
  * Requests are retried after temporary failures: connections that fail or break (except one that is refused before any

@@ -143,7 +143,7 @@ static bool fh_chat_is_final(int status, struct fh_str body)
 
 /* Reads config.tls: {rejectUnauthorized: false, caPath, certPath, keyPath}; paths are relative to the config's
  * folder. */
-static void fh_chat_tls(const struct fh_provider *p, const json_t *config, char *paths[3], struct fh_http_tls *ret)
+void fh_chat_tls(const struct fh_provider *p, const json_t *config, char *paths[3], struct fh_http_tls *ret)
 {
 	static const char *const names[] = { "caPath", "certPath", "keyPath" };
 	const json_t *tls = json_object_get(config, "tls");

@@ -39,6 +39,9 @@ struct fh_chat_request {
 	void *context;
 	uint64_t stall_ms;
 };
+/* The TLS settings of a config. ret_paths: what the caller frees when the settings are no more used. */
+void fh_chat_tls(const struct fh_provider *p, const json_t *config, char *ret_paths[3], struct fh_http_tls *ret);
+
 /* Sends `body` as JSON, with the retries, timeout, backoff and TLS settings of the config and the environment
  * (maxRetries, timeout, tls; REQUEST_TIMEOUT_MS, PROMPTFOO_REQUEST_BACKOFF_MS). If no answer comes, the error is in
  * *ret, and *ret_failed is true; the code is negative only when the call was cancelled. */

@@ -290,31 +290,6 @@ static int fh_request_transform(const struct fh_provider *p, const json_t *confi
 	return r;
 }
 
-/* Fills the response from a transform's result: the output, or an object with further members of the response. */
-static void fh_request_fill(json_t *value, struct fh_provider_response *ret)
-{
-	const json_t *usage = json_object_get(value, "tokenUsage");
-	json_t *output = json_object_get(value, "output");
-	const char *error = fh_json_str(value, "error", NULL);
-	if (error && !output) {
-		fh_response_fail(ret, "%s", error);
-		return;
-	}
-	if (!output) {
-		ret->output = json_incref(value);
-		return;
-	}
-	ret->output = json_incref(output);
-	ret->tokens.total = fh_json_int(usage, "total", -1);
-	ret->tokens.prompt = fh_json_int(usage, "prompt", -1);
-	ret->tokens.completion = fh_json_int(usage, "completion", -1);
-	ret->cost = fh_json_num(value, "cost", -1);
-	if (json_is_object(json_object_get(value, "metadata"))) { /* the script's metadata replaces that of the answer */
-		json_decref(ret->metadata);
-		ret->metadata = json_incref(json_object_get(value, "metadata"));
-	}
-}
-
 static int fh_request_take(const struct fh_provider *p, const json_t *config, const struct fh_http_response *http,
                            struct fh_provider_response *ret, struct fh_error *err)
 {
@@ -346,7 +321,7 @@ static int fh_request_take(const struct fh_provider *p, const json_t *config, co
 		value = json_incref(json ? json : text);
 	if (code || ret->error)
 		return code;
-	fh_request_fill(value, ret);
+	fh_user_code_take(value, ret);
 	if (session && !ret->error) {
 		fh_auto_json json_t *data = json_pack("[{s:O, s:O}]", "headers", headers, "body", json ? json : text);
 		code = fh_user_code_run(p, "sessionParser", session, data_names, "data", data, &id, ret, err);

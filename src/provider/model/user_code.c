@@ -58,3 +58,27 @@ int fh_user_code_run(const struct fh_provider *p, const char *what, const char *
 		*ret = json_incref(result.value);
 	return 0;
 }
+
+void fh_user_code_take(json_t *value, struct fh_provider_response *ret)
+{
+	const json_t *usage = json_object_get(value, "tokenUsage");
+	json_t *output = json_object_get(value, "output");
+	const char *error = fh_json_str(value, "error", NULL);
+	if (error && !output) {
+		fh_response_fail(ret, "%s", error);
+		return;
+	}
+	if (!output) {
+		ret->output = json_incref(value);
+		return;
+	}
+	ret->output = json_incref(output);
+	ret->tokens.total = fh_json_int(usage, "total", -1);
+	ret->tokens.prompt = fh_json_int(usage, "prompt", -1);
+	ret->tokens.completion = fh_json_int(usage, "completion", -1);
+	ret->cost = fh_json_num(value, "cost", -1);
+	if (json_is_object(json_object_get(value, "metadata"))) { /* the script's metadata replaces that of the answer */
+		json_decref(ret->metadata);
+		ret->metadata = json_incref(json_object_get(value, "metadata"));
+	}
+}

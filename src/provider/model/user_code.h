@@ -12,3 +12,6 @@ bool fh_user_code_is_function(const char *code);
 int fh_user_code_run(const struct fh_provider *p, const char *what, const char *code, const char *const *names,
                      const char *call_with, json_t *args, json_t **ret, struct fh_provider_response *response,
                      struct fh_error *err);
+
+/* Fills the response from a transform's result: the output, or an object with further members of the response. */
+void fh_user_code_take(json_t *value, struct fh_provider_response *ret);

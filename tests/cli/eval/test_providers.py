@@ -180,7 +180,7 @@ class Providers(support.TempDir):
             self.assertEqual(json.loads(row["response"]["output"]), {"wrapped": 'say "hi"'})
 
     def test_what_is_not_supported_is_refused_by_name(self):
-        for provider, why in (("ws://h/x", "websockets"), ("golang:p.go", "Go"), ("bedrock:m", "AWS"),
+        for provider, why in (("bedrock:m", "AWS"),
                               ({"id": "http://h", "config": {"multipart": {}}}, "config.multipart"),
                               ({"id": "http://h", "config": {"session": {"url": "http://h/s"}}}, "config.session"),
                               ({"id": "http://h", "config": {"auth": {"type": "oauth"}}}, '"oauth"')):

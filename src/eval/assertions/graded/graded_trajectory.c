@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* trajectory:goal-success: a model judges, by the steps that an agent took and its output, whether it reached a goal. */
+/* trajectory:goal-success: a model judges, by the steps that an agent took and its output, whether it reached a goal.
+ */
 #include "eval/assertions/graded/graded.h"
 #include "eval/assertions/trace/trace.h"
 #include "eval/common/text.h"
@@ -10,7 +11,8 @@
 static json_t *shown_step(const struct fh_trace_step *step, size_t index)
 {
 	const json_t *code = json_object_get(step->span, "statusCode");
-	const char *span_name = fh_json_str(step->span, "name", ""), *message = fh_json_str(step->span, "statusMessage", "");
+	const char *span_name = fh_json_str(step->span, "name", ""),
+	           *message = fh_json_str(step->span, "statusMessage", "");
 	json_t *o = json_object();
 	json_object_set_new(o, "index", json_integer((json_int_t)index + 1));
 	json_object_set_new(o, "type", json_string(step->type));
@@ -84,7 +86,8 @@ static char *summary(const json_t *trace)
 static int check_goal(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
 {
 	const json_t *trace = NULL;
-	const char *given = json_is_string(call->value) ? json_string_value(call->value) : fh_json_str(call->value, "goal", "");
+	const char *given =
+	    json_is_string(call->value) ? json_string_value(call->value) : fh_json_str(call->value, "goal", "");
 	struct fh_str trimmed = fh_text_trim(fh_str(given));
 	fh_auto_free char *goal = fh_xstrndup(trimmed.p, trimmed.n);
 	if (!*goal)

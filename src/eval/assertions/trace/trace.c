@@ -8,7 +8,8 @@ int fh_trace_of(const struct fh_assertion_call *call, const json_t **ret, struct
 	const char *kind = call->kind->name;
 	if (!trace || json_is_null(trace))
 		return fh_error_set(err, FH_E_ARGUMENT,
-		                    "No trace data available for %s assertion: the provider's answer has no metadata.trace", kind);
+		                    "No trace data available for %s assertion: the provider's answer has no metadata.trace",
+		                    kind);
 	if (!json_is_array(spans))
 		return fh_error_set(err, FH_E_ARGUMENT, "\"%s\": metadata.trace of the answer has no list of spans", kind);
 	if (json_array_size(spans) > FH_TRACE_SPANS_MAX)
@@ -91,7 +92,7 @@ int fh_trace_matcher_init(struct fh_trace_matcher *m, const struct fh_assertion_
 	*m = (struct fh_trace_matcher){ .usual_type = usual_type, .label = "*" };
 	const json_t *pattern = json_object_get(value, "pattern"), *name = json_object_get(value, "name");
 	const json_t *types = json_object_get(value, "type");
-	const json_t *given = json_is_object(value)                              ? pattern : value;
+	const json_t *given = json_is_object(value) ? pattern : value;
 	if (json_is_object(value) && (!given || fh_streq(json_string_value(given), "")))
 		given = name;
 	if ((given && !json_is_string(given)) || (!given && !json_is_object(value)))

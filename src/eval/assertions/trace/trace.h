@@ -3,8 +3,8 @@
  * Assertions on what an agent did: trace-* (spans) and trajectory:* (steps made of spans).
  *
  * The trace is `metadata.trace` of the provider's answer: {traceId?, metadata?, spans: [{spanId?, name, startTime?,
- * endTime?, attributes?, statusCode?, statusMessage?}]}, times in milliseconds, in the form that promptfoo keeps a trace
- * in. The provider's answer is untrusted: a trace of another form makes the row an error.
+ * endTime?, attributes?, statusCode?, statusMessage?}]}, times in milliseconds, in the form that promptfoo keeps a
+ * trace in. The provider's answer is untrusted: a trace of another form makes the row an error.
  */
 #pragma once
 #include "eval/assertions/kinds.h"
@@ -52,11 +52,11 @@ void fh_trace_steps_of(const json_t *trace, struct fh_trace_steps *ret);
 
 /* Which steps are meant: those of a type (or of several) with a name. */
 struct fh_trace_matcher {
-	const json_t *types;      /* a string or a list of them; NULL: any */
-	const char *usual_type;   /* the type where `types` is NULL; NULL: any */
-	const char *label;        /* the pattern as written; "*" when there is none */
-	bool named;               /* there is a pattern */
-	pcre2_code *code;         /* NULL: any name */
+	const json_t *types;    /* a string or a list of them; NULL: any */
+	const char *usual_type; /* the type where `types` is NULL; NULL: any */
+	const char *label;      /* the pattern as written; "*" when there is none */
+	bool named;             /* there is a pattern */
+	pcre2_code *code;       /* NULL: any name */
 };
 void fh_trace_matcher_release(struct fh_trace_matcher *m);
 #define fh_auto_trace_matcher FH_CLEANUP(fh_trace_matcher_release)

@@ -7,10 +7,10 @@
 #include "eval/assertions/trace/trace.h"
 #include "eval/common/text.h"
 
-static const char *const tool_keys[] = { "tool.name",        "tool_name",         "tool",       "function.name",
-	                                     "function_name",    "ai.toolCall.name",  "gen_ai.tool.name",
-	                                     "agent.tool_name",  "agent.tool",        "agent.toolName",
-	                                     "codex.mcp.tool" };
+static const char *const tool_keys[] = { "tool.name",        "tool_name",       "tool",
+	                                     "function.name",    "function_name",   "ai.toolCall.name",
+	                                     "gen_ai.tool.name", "agent.tool_name", "agent.tool",
+	                                     "agent.toolName",   "codex.mcp.tool" };
 static const char *const args_keys[] = { "tool.args",
 	                                     "tool.arguments",
 	                                     "tool.input",
@@ -46,8 +46,8 @@ static const char *const shells[] = { "exec_command", "local_shell", "shell" };
 
 struct reading {
 	const json_t *span, *attributes;
-	const char *name;        /* of the span */
-	const json_t *commands;  /* the lower-case names of tools that run commands */
+	const char *name;       /* of the span */
+	const json_t *commands; /* the lower-case names of tools that run commands */
 };
 
 static bool like(const char *text, const char *pattern)
@@ -196,8 +196,8 @@ static bool is_search(const struct reading *r)
 	if (like(r->name, "(^|[\\s._:/-])(search|find|lookup|retriev(?:e|al))($|[\\s._:/-])"))
 		return true;
 	json_object_foreach((json_t *)(uintptr_t)r->attributes, key,
-	                    v) if (!fh_streq(key, "query") && like(key, "(^|[._])(search|lookup|retriev(?:e|al))($|[._])"))
-		return true;
+	                    v) if (!fh_streq(key, "query") &&
+	                           like(key, "(^|[._])(search|lookup|retriev(?:e|al))($|[._])")) return true;
 	return false;
 }
 

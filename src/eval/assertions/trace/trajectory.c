@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* trajectory:tool-used, trajectory:tool-sequence and trajectory:step-count: which steps an agent took, and in which order. */
+/* trajectory:tool-used, trajectory:tool-sequence and trajectory:step-count: which steps an agent took, and in which
+ * order. */
 #include "eval/assertions/trace/trace.h"
 
 /* All matchers of a list of patterns or objects. */
@@ -127,8 +128,8 @@ static int check_tool_used(const struct fh_assertion_call *call, struct fh_grade
 		return r;
 	if (json_is_object(call->value))
 		return check_times(call, &steps, ret, err);
-	fh_auto_json json_t *list = json_is_string(call->value) ? json_pack("[O]", call->value)
-	                                                        : json_incref((json_t *)(uintptr_t)call->value);
+	fh_auto_json json_t *list =
+	    json_is_string(call->value) ? json_pack("[O]", call->value) : json_incref((json_t *)(uintptr_t)call->value);
 	bool texts = json_is_array(list);
 	for (size_t i = 0; texts && i < json_array_size(list); i++)
 		texts = json_is_string(json_array_get(list, i));

@@ -29,7 +29,8 @@ static void wanted_release(struct wanted *w)
 static int ignored_of(const struct fh_assertion_call *call, struct wanted *ret, struct fh_error *err)
 {
 	const json_t *given = json_object_get(call->value, "ignore");
-	fh_auto_json json_t *list = json_is_string(given) ? json_pack("[O]", given) : json_incref((json_t *)(uintptr_t)given);
+	fh_auto_json json_t *list =
+	    json_is_string(given) ? json_pack("[O]", given) : json_incref((json_t *)(uintptr_t)given);
 	ret->ignored = fh_xcalloc(json_array_size(list) + 1, sizeof(*ret->ignored));
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const char *name = json_string_value(json_array_get(list, i));
@@ -108,7 +109,8 @@ static bool is_part(const json_t *actual, const json_t *expected, bool exact)
 static bool is_ignored(const struct wanted *w, const char *name)
 {
 	for (size_t i = 0; i < w->ignored_count; i++)
-		if (w->ignored[i].code ? fh_pattern_found(w->ignored[i].code, fh_str(name)) : fh_streq(w->ignored[i].name, name))
+		if (w->ignored[i].code ? fh_pattern_found(w->ignored[i].code, fh_str(name))
+		                       : fh_streq(w->ignored[i].name, name))
 			return true;
 	return false;
 }
