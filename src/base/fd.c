@@ -87,8 +87,21 @@ int fh_read_all(int fd, struct fh_buf *out)
 	}
 }
 
+static struct {
+	void (*note)(void *context, const char *path);
+	void *context;
+} observer;
+
+void fh_file_observe(void (*note)(void *context, const char *path), void *context)
+{
+	observer.note = note;
+	observer.context = context;
+}
+
 int fh_file_read(const char *path, struct fh_buf *out, struct fh_error *err)
 {
+	if (observer.note)
+		observer.note(observer.context, path);
 	/* Non-blocking, so that opening a FIFO returns; it has no effect on regular files. */
 	fh_auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 && errno == ENOENT)

@@ -23,6 +23,9 @@ int fh_read_all(int fd, struct fh_buf *out) FH_MUST_CHECK;
 
 /* Reads a whole regular file of at most out->max bytes. Directories, FIFOs and devices are refused with an error. */
 int fh_file_read(const char *path, struct fh_buf *out, struct fh_error *err);
+/* From now on `note` is called, in any thread, with the path of each file that fh_file_read is to read, whether it is
+ * there or not; NULL: no more. Set while there is one thread. */
+void fh_file_observe(FH_NULLABLE void (*note)(void *context, const char *path), void *context);
 /* Writes a temporary file and renames it over path, so that a reader, or a crash, sees either the old file or the new
  * one. */
 int fh_file_write_atomic(const char *path, const void *p, size_t n, mode_t mode, struct fh_error *err);

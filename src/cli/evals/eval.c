@@ -91,6 +91,7 @@ struct start {
 	FH_NULLABLE const struct fh_eval_earlier *earlier; /* the eval to continue; NULL: a new one */
 	FH_NULLABLE const json_t *cell;                    /* the one cell that is run (eval/one_cell.h); NULL: all */
 	enum fh_eval_again again;
+	const struct fh_eval_report *report;
 };
 
 /* Whether answers are cached: by the command line, else by the config, else by the environment. */
@@ -135,6 +136,7 @@ static int run_config(const struct fh_eval_options *o, const struct start *start
 		r = fh_eval_plan_make(config, &o->overrides, &needs, &plan, err);
 	if (r == 0 && start->cell && (r = fh_eval_plan_take_cell(&plan, start->cell, err)) < 0)
 		fh_eval_plan_release(&plan);
+	fh_eval_report_end(start->report, r == 0 ? &plan.config : config, r == 0 ? &plan : NULL);
 	if (r == 0) {
 		const struct fh_eval_session session = { .options = o,
 			                                     .plan = &plan,
@@ -144,7 +146,8 @@ static int run_config(const struct fh_eval_options *o, const struct start *start
 			                                     .resume = start->earlier ? start->earlier->id : NULL,
 			                                     .created_ms = start->earlier ? start->earlier->created_ms : 0,
 			                                     .cell = start->cell,
-			                                     .again = start->again };
+			                                     .again = start->again,
+			                                     .report = start->report };
 		print_warnings(&plan.config);
 		r = fh_eval_session_run(&session, ret_status, err);
 		if (FH_FREE_AT_END)
@@ -160,6 +163,7 @@ static int run_config(const struct fh_eval_options *o, const struct start *start
 
 static int run_eval(struct fh_eval_options *o, const struct start *start, int *ret_status, struct fh_error *err)
 {
+	fh_eval_report_begin(start->report);
 	int r = fh_eval_options_load(o, err);
 	if (r == 0)
 		r = load_env_file(o, err);
@@ -184,7 +188,8 @@ static int run_eval(struct fh_eval_options *o, const struct start *start, int *r
 }
 
 /* Continues a stored eval, or runs one of its cells again, with the options with which it was begun. */
-static int go_on(const struct fh_eval_options *given, int *ret_status, struct fh_error *err)
+static int go_on(const struct fh_eval_options *given, const struct fh_eval_report *report, int *ret_status,
+                 struct fh_error *err)
 {
 	struct fh_eval_earlier earlier = { 0 };
 	struct fh_eval_options o = FH_EVAL_OPTIONS_INIT;
@@ -196,6 +201,7 @@ static int go_on(const struct fh_eval_options *given, int *ret_status, struct fh
 	const struct start start = { .argv = earlier.argv,
 		                         .earlier = given->cell ? NULL : &earlier,
 		                         .cell = earlier.cell,
+		                         .report = report,
 		                         .again = given->retry_failures ? FH_EVAL_AGAIN_FAILED
 		                                  : given->retry_errors ? FH_EVAL_AGAIN_ERRORS
 		                                                        : FH_EVAL_AGAIN_MISSING };
@@ -206,6 +212,8 @@ static int go_on(const struct fh_eval_options *given, int *ret_status, struct fh
 	return r;
 }
 
+static const struct fh_eval_report unwatched = { .fd = -1 };
+
 static int run_command(struct fh_eval_options *o, const json_t *argv, int *ret_status, struct fh_error *err)
 {
 	enum fh_color_mode mode = !o->color_given ? FH_COLOR_AUTO : o->color ? FH_COLOR_ALWAYS : FH_COLOR_NEVER;
@@ -214,8 +222,8 @@ static int run_command(struct fh_eval_options *o, const json_t *argv, int *ret_s
 	if (o->attach)
 		return fh_eval_attach(o, ret_status, err);
 	if (o->resume || o->retry_errors)
-		return go_on(o, ret_status, err);
-	return run_eval(o, &(struct start){ .argv = argv }, ret_status, err);
+		return go_on(o, &unwatched, ret_status, err);
+	return run_eval(o, &(struct start){ .argv = argv, .report = &unwatched }, ret_status, err);
 }
 
 static json_t *argv_json(int argc, char **argv)
@@ -253,6 +261,49 @@ static void hide_keys_from_scripts(void)
 	prctl(PR_SET_DUMPABLE, 0);
 }
 
+static int failed(const struct fh_error *err)
+{
+	return fh_command_failed(err, fh_interrupted               ? FH_EXIT_INTERRUPTED
+	                              : err->code == FH_E_ARGUMENT ? FH_EXIT_USAGE
+	                                                           : FH_EXIT_FAILED);
+}
+
+/* What a process that runs an eval does first. */
+static int prepare(struct fh_error *err)
+{
+	take_memory_in_large_steps();
+	if (fh_launcher_start(err) < 0)
+		return -(int)err->code;
+	fh_interrupt_catch();
+	signal(SIGPIPE, SIG_IGN);
+	return 0;
+}
+
+struct watched {
+	struct fh_eval_options *options;
+	const json_t *argv;
+};
+
+/* A run of --watch, in a process of its own: tests that ended in an error are run again with those that changed. */
+static int run_watched(void *context, const struct fh_eval_report *report, const char *id)
+{
+	struct watched *w = context;
+	struct fh_eval_options again = FH_EVAL_OPTIONS_INIT;
+	struct fh_error err = FH_ERROR_INIT;
+	int status = FH_EXIT_OK, r = prepare(&err);
+	if (r == 0 && id) {
+		again.retry_errors = true;
+		again.table = w->options->table;
+		again.progress_bar = w->options->progress_bar;
+		FH_PUSH(again.args.items, again.args.count, again.args.capacity) = id;
+		r = go_on(&again, report, &status, &err);
+	} else if (r == 0) {
+		r = run_eval(w->options, &(struct start){ .argv = w->argv, .report = report }, &status, &err);
+	}
+	fh_eval_options_release(&again);
+	return fh_print_end(r < 0 ? failed(&err) : status, FH_EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
 	hide_keys_from_scripts();
@@ -266,19 +317,16 @@ int main(int argc, char **argv)
 	struct fh_error err = FH_ERROR_INIT;
 	int status = FH_EXIT_OK;
 	fh_command_inherit_name();
-	take_memory_in_large_steps();
-	if (fh_launcher_start(&err) < 0)
-		return fh_command_failed(&err, FH_EXIT_FAILED);
-	fh_interrupt_catch();
-	signal(SIGPIPE, SIG_IGN);
 	bool retry = fh_streq(fh_path_base(argv[0]), "retry");
 	fh_auto_json json_t *began = argv_json(argc, argv);
 	if ((retry ? fh_eval_retry_parse : fh_eval_options_parse)(argc, argv, &o, &err) < 0)
 		status = fh_command_failed(&err, FH_EXIT_USAGE);
-	else if (!o.help && run_command(&o, began, &status, &err) < 0)
-		status = fh_command_failed(&err, fh_interrupted              ? FH_EXIT_INTERRUPTED
-		                                 : err.code == FH_E_ARGUMENT ? FH_EXIT_USAGE
-		                                                             : FH_EXIT_FAILED);
+	else if (o.help)
+		status = FH_EXIT_OK;
+	else if (o.watch && fh_eval_watch(run_watched, &(struct watched){ &o, began }, &status, &err) < 0)
+		status = failed(&err);
+	else if (!o.watch && (prepare(&err) < 0 || run_command(&o, began, &status, &err) < 0))
+		status = failed(&err);
 	fh_eval_options_release(&o);
 	return fh_print_end(status, FH_EXIT_FAILED);
 }

@@ -98,6 +98,11 @@ static const struct fh_opt eval_table[] = {
 	TEXT("env-path", 0, &parsed.env_file, "FILE", "The same as --env-file."),
 	LIST("tag", 0, &parsed.tags, "NAME=VALUE", "A tag of this eval in the store."),
 	SWITCH("write", &parsed.write, FH_OPT_ON, "Keep the eval in the store."),
+	{ .name = "watch",
+	  .letter = 'w',
+	  .kind = FH_OPT_FLAG,
+	  .target = &parsed.watch,
+	  .help = "Then wait, and when a file of the eval changes run again what it changed." },
 	{ "", .help = "Answers that are there already" },
 	{ .name = "cache",
 	  .kind = FH_OPT_FLAG,
@@ -275,6 +280,9 @@ int fh_eval_options_parse(int argc, char **argv, struct fh_eval_options *o, stru
 		return fh_error_set(err, FH_E_ARGUMENT, "--resume takes one id");
 	if ((o->pause || o->go_on || o->cancel) && !o->attach)
 		return fh_error_set(err, FH_E_ARGUMENT, "--pause, --go-on and --cancel need --attach ID");
+	if (o->watch && (again || o->attach || o->show_given))
+		return fh_error_set(err, FH_E_ARGUMENT,
+		                    "--watch begins an eval: it excludes --resume, --retry-errors, --attach and --show");
 	if (again && !o->write)
 		return fh_error_set(err, FH_E_ARGUMENT, "--resume and --no-write exclude each other");
 	if (o->args.count > 0 && !o->show_given && !again)

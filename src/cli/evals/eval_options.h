@@ -14,7 +14,7 @@ struct fh_eval_options {
 	FH_NULLABLE const char *attach;
 	/* `fumehood retry`: the cell to run alone, "ROW.COLUMN", and the file with its new prompt. */
 	FH_NULLABLE const char *cell, *prompt_file;
-	bool resume, retry_errors, retry_failures, pause, go_on, cancel;
+	bool resume, retry_errors, retry_failures, pause, go_on, cancel, watch;
 	bool table, progress_bar, color, color_given, cache, cache_given, write, share, verbose, lenient, show_given,
 	    jobs_given, sandbox_scripts;
 	enum fh_help help;

@@ -176,8 +176,10 @@ static int begin_sinks(struct run *run, const char *id, int64_t created_ms, stru
 	if (r < 0)
 		return r;
 	r = begin_kept(run, id, created_ms, err);
-	if (run->kept)
+	if (run->kept) {
+		fh_eval_report_id(s->report, id);
 		fh_sinks_add(&run->sinks, fh_eval_kept_sink(run->kept));
+	}
 	fh_sinks_add(&run->sinks, fh_output_sink(&run->output));
 	return r;
 }

@@ -3,6 +3,7 @@
  * prints the report at the end. */
 #pragma once
 #include "cli/evals/eval_options.h"
+#include "cli/evals/eval_watch.h"
 #include "eval/services/services.h"
 #include "eval/results/kept.h"
 
@@ -24,6 +25,7 @@ struct fh_eval_session {
 	int64_t created_ms;              /* when that eval was created */
 	FH_NULLABLE const json_t *cell;  /* the plan is this one cell of another eval (eval/one_cell.h) */
 	enum fh_eval_again again;
+	const struct fh_eval_report *report;
 };
 
 int fh_eval_session_run(const struct fh_eval_session *s, int *ret_status, struct fh_error *err);
