@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * Files in memory whose pages no figure of a process shows, for hosts without control groups: shared memory whose pages
- * were taken out of the page tables again (madvise) or never put there, and that no process holds open; and files on
- * their way through a socket.
+ * were taken out of the page tables again (madvise) or never put there, and that no process holds open; files on
+ * their way through a socket; and files of processes whose descriptors cannot be listed.
  *
  * Nothing tells the size of such a file. What can be seen is that there may be one: a mapping of a file that nobody
- * holds, or a descriptor in a socket. Where that is so, memory of this kind that the host has more than at a time when
+ * holds, a descriptor in a socket, or a process that is not dumpable. Where that is so, memory of this kind that the host has more than at a time when
  * it was not so, and that is not counted elsewhere, counts as the sandbox's. Source: proc_meminfo(5).
  */
 #include "init/init.h"
@@ -27,7 +27,7 @@ static int maps_unheld(const char *pid, void *until)
 static int may_be_hidden(void)
 {
 	int64_t until = fh_clock_ns(FH_CLOCK_MONOTONIC) + LOOK_NS;
-	return !fh_each_process(maps_unheld, &until) || fh_descriptors_pass();
+	return fh_memfds_are_closed() || !fh_each_process(maps_unheld, &until) || fh_descriptors_pass();
 }
 
 uint64_t fh_hidden_bytes(uint64_t counted)

@@ -72,13 +72,14 @@ static int free_child(void)
 	return -1;
 }
 
-static void remember(int slot, int32_t pid, uint32_t op, uint32_t token, int result)
+static void remember(int slot, int32_t pid, uint32_t op, uint32_t token, int result, int ours)
 {
 	in.child[slot].pid = pid;
 	in.child[slot].op = op;
 	in.alone = in.resting = 0;
 	in.child[slot].token = token;
 	in.child[slot].result = result;
+	in.child[slot].ours = ours;
 }
 
 /* ------------------------------------------------------------------------------------------------------- transfers */
@@ -110,7 +111,7 @@ static void transfer(uint32_t op, const void *message, int fd)
 			fh_sys(__NR_close, pipe[0]);
 	}
 	if (r > 0) {
-		remember(slot, (int32_t)r, op, h->token, pipe[0]);
+		remember(slot, (int32_t)r, op, h->token, pipe[0], 1);
 		return;
 	}
 	done.refused = FH_REFUSED_ERROR;
@@ -225,7 +226,7 @@ static void on_spawn(const struct fh_init_spawn *m, size_t size, int *fds, int f
 		answer.error = EAGAIN;
 		answer.step = FH_STEP_FORK;
 	} else if (fh_init_spawn(&in, m, (const char *)(m + 1), fds, fd_count, &answer, &terminal) == 0) {
-		remember(slot, (int32_t)answer.pid, FH_INIT_SPAWN, m->h.token, -1);
+		remember(slot, (int32_t)answer.pid, FH_INIT_SPAWN, m->h.token, -1, (m->flags & FH_SPAWN_HELPER) != 0);
 		if (m->flags & FH_SPAWN_ONE_SHOT)
 			in.one_shot_token = (int)m->h.token;
 	}

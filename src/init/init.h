@@ -21,6 +21,7 @@ struct fh_init {
 		uint32_t token;
 		uint32_t op; /* token of the SPAWN, PUT or GET request that the process's exit answers */
 		int result;  /* pipe from a child that moves a file; -1: not such a child */
+		int ours;    /* it executes nothing of the sandbox's: it moves a file, or is a helper */
 	} child[FH_INIT_PROCESSES_MAX];
 	uint64_t reaped, reaped_user_us, reaped_sys_us;
 	int alone;   /* there is no other process: init has no child, and orphans become its children */
@@ -81,6 +82,8 @@ int fh_each_process(int (*visit)(const char *pid, void *data), void *data);
  * /proc, with its folder of descriptors, then the bytes of all of them. */
 void fh_memfds_begin(void);
 void fh_memfds_add_process(uint64_t pid, long folder);
+void fh_memfds_add_closed(void); /* a process whose descriptors cannot be listed */
+int fh_memfds_are_closed(void);
 uint64_t fh_memfds_bytes(void);
 int fh_memfds_held(uint64_t inode);
 

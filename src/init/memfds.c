@@ -6,7 +6,11 @@
  * Looking at a descriptor takes two system calls, and programs may hold a hundred thousand of them. So a sample looks
  * at LOOKS_MAX descriptors, and the next one goes on from there. A *round* has looked at all of them; with few
  * descriptors each sample is a round. Between rounds, what counts is the larger of the last round and the one under
- * way. Source: proc_pid_fd(5).
+ * way.
+ *
+ * The folder of a process that is not dumpable belongs to root, whom the sandbox does not have, and no capability of
+ * ours counts for it. Such a process may hold files that nobody can see (hidden.c). Sources: proc_pid_fd(5),
+ * PR_SET_DUMPABLE(2const).
  */
 #include "init/init.h"
 
@@ -30,6 +34,7 @@ static struct {
 	uint64_t pid, descriptor;
 	uint32_t looks; /* how many descriptors this sample may still look at */
 	int cut;        /* the sample used up its share before the round was complete */
+	int closed;     /* the sample met a process whose descriptors cannot be listed */
 } memfds;
 
 static uint64_t *slot_of(struct round *r, uint64_t inode)
@@ -57,7 +62,7 @@ void fh_memfds_begin(void)
 {
 	struct round *r = &memfds.rounds[memfds.current];
 	memfds.looks = LOOKS_MAX;
-	memfds.cut = 0;
+	memfds.cut = memfds.closed = 0;
 	if (memfds.active)
 		return;
 	if (r->count)
@@ -107,6 +112,16 @@ void fh_memfds_add_process(uint64_t pid, long folder)
 		memfds.descriptor = 0;
 	memfds.pid = pid;
 	look_at_all(folder);
+}
+
+void fh_memfds_add_closed(void)
+{
+	memfds.closed = 1;
+}
+
+int fh_memfds_are_closed(void)
+{
+	return memfds.closed;
 }
 
 uint64_t fh_memfds_bytes(void)

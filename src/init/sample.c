@@ -10,6 +10,7 @@
  */
 #include "init/init.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -69,12 +70,28 @@ static const char *stat_field(const char *line, int n)
 	return p;
 }
 
-/* Adds the descriptors that /proc shows for `task`. */
-static void add_descriptors(const char *pid, const char *task)
+/* What one sample adds to, and for whom. */
+struct look {
+	const struct fh_init *in;
+	struct fh_init_usage *usage;
+};
+
+static int is_ours(const struct fh_init *in, const char *pid)
+{
+	for (int i = 0; i < FH_INIT_PROCESSES_MAX; i++)
+		if (in->child[i].pid && in->child[i].ours && (uint64_t)in->child[i].pid == number(pid))
+			return 1;
+	return 0;
+}
+
+/* Adds the descriptors that /proc shows for `task`. Helpers are not dumpable either, and hold no files in memory. */
+static void add_descriptors(const struct fh_init *in, const char *pid, const char *task)
 {
 	char path[64];
 	proc_path(path, task, "fd");
 	long dir = fh_sys(__NR_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (dir == -EACCES && !is_ours(in, pid))
+		fh_memfds_add_closed();
 	if (dir < 0)
 		return;
 	fh_memfds_add_process(number(pid), dir);
@@ -104,9 +121,10 @@ int fh_living_thread(const char *pid, char *ret, size_t size)
 	return found;
 }
 
-static int add_process(const char *pid, void *usage)
+static int add_process(const char *pid, void *data)
 {
-	struct fh_init_usage *u = usage;
+	const struct look *look = data;
+	struct fh_init_usage *u = look->usage;
 	static char text[4096];
 	char path[64], living[12];
 	proc_path(path, pid, "stat");
@@ -148,7 +166,7 @@ static int add_process(const char *pid, void *usage)
 			u->mapped_bytes += shared * PAGE;
 		}
 	}
-	add_descriptors(pid, task);
+	add_descriptors(look->in, pid, task);
 	return 1;
 }
 
@@ -192,7 +210,8 @@ void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
 	fh_memfds_begin();
 	fh_shared_begin();
 	fh_spaces_begin();
-	fh_each_process(add_process, ret);
+	struct look look = { in, ret };
+	fh_each_process(add_process, &look);
 	ret->kernel_bytes += fh_sockets_can() ? fh_sockets_bytes(charged) : 0;
 	struct fh_init_finished disk = { 0 };
 	fh_init_disk(in, &disk);

@@ -13,6 +13,7 @@
  */
 #include "init/init.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -135,8 +136,8 @@ static uint64_t mapped_by(const char *pid, uint64_t resident, int64_t until_ns)
 		return resident;
 	r.fd = fh_open_of(pid, "smaps", 0);
 	r.have = r.at = 0;
-	if (r.fd < 0)
-		return 0;
+	if (r.fd < 0) /* a process that has ended, or one of a program that even we may not read */
+		return r.fd == -EACCES ? resident : 0;
 	for (const char *line; (line = fh_next_line(&r));) {
 		if ((*line >= '0' && *line <= '9') || (*line >= 'a' && *line <= 'f'))
 			wanted = counts(line, device);
@@ -160,7 +161,7 @@ int fh_shared_unheld(const char *pid, int64_t until_ns)
 	r.fd = fh_open_of(pid, "maps", 0);
 	r.have = r.at = 0;
 	if (r.fd < 0)
-		return -1;
+		return r.fd == -EACCES ? 1 : -1;
 	for (const char *line; !found && (line = fh_next_line(&r));)
 		found = counts(line, device) || (++mappings % 256 == 0 && fh_clock_ns(FH_CLOCK_MONOTONIC) > until_ns);
 	fh_sys(__NR_close, r.fd);

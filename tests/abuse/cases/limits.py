@@ -68,6 +68,8 @@ CASES = [
     memory("shared memory", "shared_mapping", numbers="3", statuses=("memory_limit", "ok"), quick=False),
     # where samples come too late, the limit of file sizes stops it
     memory("memfd", "memfds", numbers="4", statuses=(*OVER, "disk_limit")),
+    memory("memfds of a process that is not dumpable", "memfds_undumpable"),
+    memory("memfds of a process that cannot be read", "memfds_unreadable", quick=False),
     memory("memfds under way in a socket", "memfds_in_flight", numbers="4"),
     memory("shared memory in no page table", "shared_and_dropped"),
     memory("memfds that are mapped and closed", "memfds_mapped"),

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -94,6 +95,36 @@ static void memfds(char **args)
 		if (write(fd, block, MIB) != MIB)
 			break;
 	done("memfd", n, most);
+}
+
+/* Files in memory, each below every limit on the size of a file. */
+static void small_memfds(char **args)
+{
+	int most = too_much(args), n = 0;
+	for (int fd = -1; n < most; n++, moment())
+		if ((n % 8 == 0 && (fd = memfd_create("m", 0)) < 0) || write(fd, block, MIB) != MIB)
+			break;
+	done("memfds", n, most);
+}
+
+/* The folder of a process's descriptors belongs to root once the process is not dumpable. */
+static void memfds_undumpable(char **args)
+{
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	small_memfds(args);
+}
+
+/* The same without asking: a program that its own user may not read is not dumpable. */
+static void memfds_unreadable(char **args)
+{
+	char *own[] = { "./unreadable", "small_memfds", args[0], NULL };
+	int from = open("/proc/self/exe", O_RDONLY), to = open(own[0], O_WRONLY | O_CREAT | O_EXCL, 0700);
+	for (ssize_t n; (n = read(from, block, sizeof(block))) > 0;)
+		if (write(to, block, (size_t)n) != n)
+			return;
+	if (close(to) == 0 && chmod(own[0], 0111) == 0)
+		execv(own[0], own);
+	held("a program that cannot be read: %s", strerror(errno));
 }
 
 /* Files in memory that nobody holds open: they wait in a socket. */
@@ -361,6 +392,9 @@ static const struct attack attacks[] = {
 	{ "many_processes", many_processes },
 	{ "shared_mapping", shared_mapping },
 	{ "memfds", memfds },
+	{ "small_memfds", small_memfds },
+	{ "memfds_undumpable", memfds_undumpable },
+	{ "memfds_unreadable", memfds_unreadable },
 	{ "memfds_in_flight", memfds_in_flight },
 	{ "shared_and_dropped", shared_and_dropped },
 	{ "memfds_mapped", memfds_mapped },
