@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * What network sockets hold beyond their buffers. The kernel copies what is sent into pages of 32 KiB that the sockets
+ * What sockets hold beyond their buffers. The kernel copies what is sent into pages of 32 KiB that the sockets
  * of a task take bytes from in turn (skb_page_frag_refill() in net/core/sock.c), and counts for each socket the bytes
  * that it took. One byte that is not received keeps the whole page, so that a program whose sockets take a byte here
  * and there holds hundreds of times what is counted and charged, with control groups v2 as well.
+ *
+ * splice() and sendfile() take such bytes along with their pages into a pipe, and from there into a unix socket. They
+ * take bytes of a file in memory in the same way, which keep their pages when the file is made shorter.
  *
  * Nothing tells these pages by socket. Two figures bound them, and the smaller one counts: what the packets in the
  * sandbox's sockets can hold at most, and by how much the memory of the host that no figure of /proc/meminfo names,
@@ -41,6 +44,11 @@ uint64_t fh_fragments_most(uint64_t beside_payload)
 {
 	uint64_t packets = (beside_payload + PACKET_LEAST - 1) / PACKET_LEAST;
 	return packets * FRAGMENTS_MAX * PAGE_OF_FRAGMENTS;
+}
+
+uint64_t fh_fragments_in(uint64_t bytes)
+{
+	return bytes * PAGE_OF_FRAGMENTS;
 }
 
 uint64_t fh_fragments_bytes(uint64_t most, uint64_t counted)

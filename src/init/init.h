@@ -119,7 +119,8 @@ int fh_sockets_none(void); /* There are no such sockets; found out by one system
 uint64_t fh_sockets_bytes(int are_charged);
 
 /* fragments.c: both are called once for each sample. most: the maximum that packets can hold which count as
- * `beside_payload` bytes besides their payload. bytes: what the sandbox's network sockets hold of that, besides the
- * bytes that are counted for them. */
+ * `beside_payload` bytes besides their payload. in: the same for a payload of which nothing else is known. bytes: what
+ * the sandbox's sockets hold of that, besides the bytes that are counted for them. */
 uint64_t fh_fragments_most(uint64_t beside_payload);
+uint64_t fh_fragments_in(uint64_t bytes);
 uint64_t fh_fragments_bytes(uint64_t most, uint64_t counted);

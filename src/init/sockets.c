@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Counts memory in the buffers of the sandbox's sockets: of network sockets, which control groups v1 do not count, and
- * of unix sockets; and what network sockets hold beyond that (fragments.c). The kernel reports it for each socket over
+ * of unix sockets; and the pages that they hold beyond that (fragments.c). The kernel reports it for each socket over
  * a sock_diag socket. Set-up opens that before the seccomp filter is loaded (no program can open one), in the sandbox's
  * network namespace, so it shows no other sockets. Sources: sock_diag(7), linux/inet_diag.h, linux/unix_diag.h,
  * linux/sock_diag.h.
@@ -32,6 +32,7 @@ static uint64_t of_memory(const uint32_t *m, uint32_t count)
 
 struct sums {
 	uint64_t memory, waiting; /* waiting: bytes queued in unix sockets, whose senders may have ended */
+	uint64_t of_living;       /* those of them whose senders have not, and so are a part of `memory` */
 	uint64_t fragments;       /* the most that fragments of pages can hold */
 };
 
@@ -53,20 +54,30 @@ static uint64_t of_fragments(const uint32_t *m, uint32_t count, uint64_t payload
 /* Adds the attributes that follow a socket's fixed part. */
 static void add_socket(const char *p, const char *end, const struct dump *d, uint64_t payload, struct sums *s)
 {
+	enum { BOTH_WAYS = 3 }; /* what a socket is shut down for when its peer has been closed */
+	uint64_t waiting = 0;
+	int peer_is_gone = 0;
 	while (end - p >= (long)sizeof(struct nlattr)) {
 		const struct nlattr *a = (const void *)p;
 		const uint32_t *values = (const void *)(p + NLA_HDRLEN);
 		if (a->nla_len < NLA_HDRLEN || a->nla_len > end - p)
-			return;
+			break;
 		uint32_t count = (a->nla_len - NLA_HDRLEN) / 4;
 		if (a->nla_type == d->memory_type && count > SK_MEMINFO_WMEM_ALLOC) {
 			s->memory += of_memory(values, count);
 			s->fragments += d->is_network ? of_fragments(values, count, payload) : 0;
 		} else if (d->waiting_type && a->nla_type == d->waiting_type && count >= 1) {
-			s->waiting += values[0];
+			waiting = values[0];
+		} else if (d->waiting_type && a->nla_type == UNIX_DIAG_SHUTDOWN && a->nla_len > NLA_HDRLEN) {
+			peer_is_gone = *(const uint8_t *)values == BOTH_WAYS;
 		}
 		p += NLA_ALIGN(a->nla_len);
 	}
+	s->waiting += waiting;
+	if (peer_is_gone)
+		s->fragments += fh_fragments_in(waiting);
+	else
+		s->of_living += waiting;
 }
 
 /* Reads one dump to its end. */
@@ -188,14 +199,15 @@ uint64_t fh_sockets_bytes(int are_charged)
 		if (in_use(kinds[i].family == AF_INET ? counts.text : counts6.text, kinds[i].count) && ask(&r, sizeof(r)))
 			read_dump(&d, &s);
 	}
-	uint64_t beyond = fh_fragments_bytes(s.fragments, s.memory);
-	if (are_charged)
-		return beyond;
 	struct unix_diag_req u = { .sdiag_family = AF_UNIX, .udiag_states = ~0U, .udiag_show = 0x30 /* RQLEN, MEMINFO */ };
 	struct dump d = { .fixed = sizeof(struct unix_diag_msg),
 		              .memory_type = UNIX_DIAG_MEMINFO,
 		              .waiting_type = UNIX_DIAG_RQLEN };
 	if (!are_none() && ask(&u, sizeof(u)))
 		read_dump(&d, &local);
-	return s.memory + beyond + (local.memory > local.waiting ? local.memory : local.waiting);
+	if (local.memory > local.of_living)
+		local.fragments += fh_fragments_most(local.memory - local.of_living);
+	uint64_t in_unix = local.memory > local.waiting ? local.memory : local.waiting;
+	uint64_t beyond = fh_fragments_bytes(s.fragments + local.fragments, s.memory + in_unix);
+	return are_charged ? beyond : s.memory + beyond + in_unix;
 }

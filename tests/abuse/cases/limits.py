@@ -93,6 +93,8 @@ CASES = [
            control=Raised(LARGE)) for attack in ("tcp", "udp", "semaphores", "messages", "page_tables")],
     Case("memory of the kernel: page fragments", "kernel_memory", "page_fragments", args=("250",), limits=(*SMALL, "--open-files", "1024"),
          statuses=OVER, at_once=2, control=Raised(LARGE)),
+    *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", "kernel_memory", attack, args=("200",), limits=(*SMALL, "--open-files", "1024"),
+           statuses=OVER, at_once=2, control=Raised(LARGE)) for attack in ("page_fragments_in_sockets", "file_pages_in_sockets")],
     Case("memory of the kernel: page fragments in pipes", "kernel_memory", "page_fragments_in_pipes", args=("80",),
          limits=(*SMALL, "--open-files", "1024"), at_once=1, quick=False, named="pages that pipes took from network sockets"),
     *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", "kernel_memory", attack, args=(mib,), limits=(*SMALL, "--open-files", "1024"),

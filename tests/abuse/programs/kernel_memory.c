@@ -182,6 +182,62 @@ static void page_fragments_in_pipes(char **args)
 	done("pages by one byte of each in pipes", bytes, args);
 }
 
+/* Leaves what the pipe holds in unix sockets, whose senders end, so that only the receivers tell of it. */
+static bool leave_in_socket(int pipe_out, size_t n)
+{
+	int pair[2];
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
+		return false;
+	bool good = splice(pipe_out, NULL, pair[0], NULL, n, 0) == (ssize_t)n;
+	close(pair[0]);
+	return good;
+}
+
+enum { PIPE_PLACES = 16, SOCKETS_MAX = 900 };
+
+/* Pages that network sockets filled, one byte of each, go through a pipe into unix sockets. */
+static void page_fragments_in_sockets(char **args)
+{
+	int kept[2], rest[2], p[2];
+	long most = atol(argument(args, 0, "64")) * MIB, bytes = 0;
+	bool good = tcp_pair(rest) && tcp_pair(kept) && pipe(p) == 0;
+	for (int n = 0; good && bytes < most && n < SOCKETS_MAX; n++) {
+		for (int i = 0; good && i < PIPE_PLACES; i++)
+			good = keep_a_page(kept, rest) && splice(kept[1], NULL, p[1], NULL, 1, 0) == 1;
+		good = good && leave_in_socket(p[0], PIPE_PLACES);
+		bytes += PIPE_PLACES * FRAGMENT_PAGE / 2;
+		moment();
+	}
+	done("pages by one byte of each in unix sockets", bytes, args);
+}
+
+/* Pages of a file in memory, one byte of each, that the file has lost since. */
+static void file_pages_in_sockets(char **args)
+{
+	enum { PAGE = 4096 };
+	int p[2], fd = memfd_create("m", 0);
+	long most = atol(argument(args, 0, "64")) * MIB, bytes = 0;
+	bool good = fd >= 0 && pipe(p) == 0;
+	for (int n = 0; good && bytes < most && n < SOCKETS_MAX; n++) {
+		int pair[2];
+		good = socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0;
+		for (bool full = false; good && !full;) {
+			good = pwrite(fd, block, PIPE_PLACES * PAGE, 0) == PIPE_PLACES * PAGE;
+			for (loff_t at = 0; good && at < PIPE_PLACES * PAGE; at += PAGE - 1)
+				good = splice(fd, &at, p[1], NULL, 1, 0) == 1;
+			ssize_t sent = good ? splice(p[0], NULL, pair[0], NULL, PIPE_PLACES, SPLICE_F_NONBLOCK) : 0;
+			full = sent < PIPE_PLACES;
+			bytes += sent > 0 ? sent * PAGE : 0;
+			for (ssize_t i = sent > 0 ? sent : 0; full && i < PIPE_PLACES; i++)
+				(void)!read(p[0], block, 1);
+			good = good && ftruncate(fd, 0) == 0;
+		}
+		close(pair[0]);
+		moment();
+	}
+	done("pages of a file in unix sockets", bytes, args);
+}
+
 static void udp(char **args)
 {
 	long most = atol(argument(args, 0, "64")) * MIB, bytes = 0;
@@ -476,6 +532,8 @@ static const struct attack attacks[] = {
 	{ "udp", udp },
 	{ "page_fragments", page_fragments },
 	{ "page_fragments_in_pipes", page_fragments_in_pipes },
+	{ "page_fragments_in_sockets", page_fragments_in_sockets },
+	{ "file_pages_in_sockets", file_pages_in_sockets },
 	{ "semaphores", semaphores },
 	{ "messages", messages },
 	{ "page_tables", page_tables },
