@@ -5,8 +5,9 @@
  * their way through a socket; and files of processes whose descriptors cannot be listed.
  *
  * Nothing tells the size of such a file. What can be seen is that there may be one: a mapping of a file that nobody
- * holds, a descriptor in a socket, or a process that is not dumpable. Where that is so, memory of this kind that the host has more than at a time when
- * it was not so, and that is not counted elsewhere, counts as the sandbox's. Source: proc_meminfo(5).
+ * holds, a descriptor in a socket, or a process that is not dumpable. Where that is so, memory of this kind that the
+ * host has more than at a time when it was not so, and that is not counted elsewhere, counts as the sandbox's. Source:
+ * proc_meminfo(5).
  */
 #include "init/init.h"
 

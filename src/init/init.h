@@ -112,6 +112,9 @@ uint64_t fh_hidden_bytes(uint64_t counted);
 uint64_t fh_locks_bytes(void);
 int fh_descriptors_pass(void);
 
+/* mappings.c: the bytes of the kernel's records of mappings, to be called once for each sample. */
+uint64_t fh_mappings_bytes(void);
+
 /* sockets.c: whether the sandbox's sockets can be examined, and the bytes in their buffers and beyond them;
  * are_charged: only those beyond. */
 int fh_sockets_can(void);

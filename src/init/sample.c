@@ -5,7 +5,8 @@
  * The CPU time of a running process is its process clock (clock_gettime, in nanoseconds, all its threads). The CPU time
  * of processes that were waited for is in their parents' figures (cutime in stat, rusage of our own children). Memory
  * is the resident pages without a backing file, those in swap, page tables, files in memory (memfds.c), shared memory
- * (shared.c, hidden.c), socket buffers (sockets.c) and file locks (fdinfo.c). An address space that a process shares
+ * (shared.c, hidden.c), socket buffers (sockets.c), file locks (fdinfo.c) and the
+ * kernel's records of mappings (mappings.c). An address space that a process shares
  * with its parent (vfork, posix_spawn) counts once (spaces.c).
  */
 #include "init/init.h"
@@ -216,6 +217,7 @@ void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
 	struct fh_init_finished disk = { 0 };
 	fh_init_disk(in, &disk);
 	ret->disk_bytes = disk.disk_total - disk.disk_free;
+	ret->kernel_bytes += fh_mappings_bytes();
 	uint64_t files = fh_memfds_bytes();
 	files += fh_shared_bytes(ret->tasks);
 	ret->memory_bytes += files + fh_hidden_bytes(files + ret->disk_bytes) + ret->kernel_bytes;

@@ -28,6 +28,7 @@ DEFAULT_ESCAPE = r"^ESCAPED"
 # Cases whose program cannot be caught in this way.
 NOT_CAUGHT = {"folders through descriptors": "it finds the descriptor that the catcher keeps",
               "many threads": "it leaves by _exit, before what it said is told",
+              "memory of the kernel: mappings": "it leaves by _exit, before what it said is told",
               "memfds of a thread that parts": "it leaves by _exit, before what it said is told",
               "memfds of a process that cannot be read": "it executes itself, without what catches"}
 

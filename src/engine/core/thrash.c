@@ -3,14 +3,14 @@
 
 enum {
 	PAGE = 4096,
-	/* The kernel charges in batches of 64 pages for each processor, and takes away as many pages at a time, so the usage
-	 * of a group that stands at its limit is some of these below it. */
+	/* The kernel charges in batches of 64 pages for each processor, and takes away as many pages at a time, so the
+	 * usage of a group that stands at its limit is some of these below it. */
 	BELOW_LIMIT = 32, /* a part of the limit */
 	SYSTEM_PARTS = 3, /* of SYSTEM_OF parts of the CPU time, at least, the kernel took */
 	SYSTEM_OF = 4,
-	/* A program that reads a large file again and again by read() has refaults as well, but hardly a major fault. Of pages
-	 * that are mapped, a major fault brings in its neighbours, as many as the host reads ahead (8 MiB on some), so there are
-	 * far fewer faults than pages; one took 0.05 to 2.5 ms. */
+	/* A program that reads a large file again and again by read() has refaults as well, but hardly a major fault. Of
+	 * pages that are mapped, a major fault brings in its neighbours, as many as the host reads ahead (8 MiB on some),
+	 * so there are far fewer faults than pages; one took 0.05 to 2.5 ms. */
 	FAULT_US = 10000,
 };
 

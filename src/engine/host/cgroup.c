@@ -73,8 +73,8 @@ struct dialect {
 	/* keys of memory.stat, for a group with those below it: pages of files, those of them that are no disk's, and those
 	 * that are yet to be written */
 	const char *file, *shared, *dirty, *under_way;
-	/* file that tells what is charged now; keys of memory.stat: pages of files that were read again after the kernel took
-	 * them away, and page faults that had to read */
+	/* file that tells what is charged now; keys of memory.stat: pages of files that were read again after the kernel
+	 * took them away, and page faults that had to read */
 	const char *now, *refaults, *major_faults;
 };
 

@@ -106,6 +106,8 @@ CASES = [
          statuses=OVER, at_once=1, quick=False, control=Raised(LARGE)),
     Case("memory of the kernel: locks of open files", "kernel_memory", "locks_of_open_files", args=("5",), limits=(*SMALL, "--open-files", "1024"),
          statuses=("ok",), at_once=1, control=Without(("seccomp",))),
+    Case("memory of the kernel: mappings", "kernel_memory", "mappings", args=("500",), limits=SMALL, statuses=OVER, at_once=2, quick=False,
+         control=Raised(LARGE)),
     # what makes whoever counts the memory slow, so that it would be counted too late
     *[Case(f"memory beside {attack.replace('_', ' ')}", "kernel_memory", attack, args=("300",), limits=("--memory", "160M", "--open-files", "1024", "--wall-time", "60"),
            statuses=("memory_limit",), at_once=1, quick=attack == "many_descriptors", control=Raised(("--memory", "8G", "--cpu-time", "60")))

@@ -310,6 +310,25 @@ static void page_tables(char **args)
 
 /* Lists as long as they may be, two for each folder: what counts for a folder's own sake, and what is for files that
  * are made in it. Each entry is 8 bytes in the attribute (linux/posix_acl_xattr.h) and in the kernel. */
+/* Each fork copies the records of all mappings. */
+static void mappings(char **args)
+{
+	enum { EACH_PROCESS = 60000, RECORD = 200 };
+	long most = atol(argument(args, 0, "64")) * MIB, bytes = 0;
+	for (int i = 0; i < EACH_PROCESS; i++) /* neighbours differ, so that they stay apart */
+		if (mmap(NULL, 4096, i % 2 ? PROT_READ : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+			break;
+	for (bytes = EACH_PROCESS * RECORD; bytes < most; bytes += EACH_PROCESS * RECORD, moment()) {
+		pid_t child = fork();
+		if (child < 0)
+			break;
+		while (child == 0)
+			pause();
+	}
+	done("records of mappings", bytes, args);
+	_exit(0);
+}
+
 static void access_lists(char **args)
 {
 	enum { ENTRIES_MAX = 8180, FOLDERS = 12000 };
@@ -537,6 +556,7 @@ static const struct attack attacks[] = {
 	{ "semaphores", semaphores },
 	{ "messages", messages },
 	{ "page_tables", page_tables },
+	{ "mappings", mappings },
 	{ "access_lists", access_lists },
 	{ "landlock_rules", landlock_rules },
 	{ "multicast_sources", multicast_sources },

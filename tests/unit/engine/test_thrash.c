@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a program that ran out of time had run out of memory. The figures of the first five rows are measured ones. */
+/* Whether a program that ran out of time had run out of memory. The figures of the first five rows are measured ones.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +28,9 @@ static const struct row {
 	  { 34 * MIB, 35495936, 13439, 991113, { 336866, 0 } },
 	  false },
 	{ "a large file searched in a mapping", { LIMIT, 62808064, 1957110, 47378, { 100000, 4000 } }, false },
-	{ "an endless loop of the program's own that stands at its limit", { LIMIT, LIMIT, 1990000, 10000, { 20, 300 } }, false },
+	{ "an endless loop of the program's own that stands at its limit",
+	  { LIMIT, LIMIT, 1990000, 10000, { 20, 300 } },
+	  false },
 	{ "an endless loop of calls that stands at its limit", { LIMIT, LIMIT, 200000, 1800000, { 20, 300 } }, false },
 	{ "half of the time was the program's own", { LIMIT, LIMIT, 1000000, 1000000, { 34801, 38634 } }, false },
 	{ "a few pages below the limit, as the kernel charges in batches",
