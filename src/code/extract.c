@@ -174,6 +174,23 @@ static void add_line(struct fh_buf *to, struct fh_str line, size_t indent)
 	fh_buf_addc(to, '\n');
 }
 
+/* The closing fence of a block that nothing else closes may stand behind its last line: `}```. */
+static void close_behind_line(struct fh_block *b)
+{
+	struct fh_str rest = fh_buf_str(&b->text), line;
+	while (fh_next_line(&rest, &line)) {
+		while (line.n > 0 && is_space(line.p[line.n - 1]))
+			line.n--;
+		if (line.n < FH_EXTRACT_FENCE_MIN ||
+		    memcmp(line.p + line.n - FH_EXTRACT_FENCE_MIN, "```", FH_EXTRACT_FENCE_MIN) != 0)
+			continue;
+		fh_buf_truncate(&b->text, (size_t)(line.p - b->text.p) + line.n - FH_EXTRACT_FENCE_MIN);
+		fh_buf_addc(&b->text, '\n');
+		b->open = false;
+		return;
+	}
+}
+
 /* Splits the answer into blocks and the lines outside of them. */
 static void split_answer(struct fh_answer *a, struct fh_str text)
 {
@@ -208,6 +225,8 @@ static void split_answer(struct fh_answer *a, struct fh_str text)
 			docstring = (struct fh_docstring){ 0 };
 		}
 	}
+	if (open.mark == '`')
+		close_behind_line(&a->blocks[a->n - 1]);
 }
 
 static bool defines_entry(const struct fh_answer *a, const struct fh_outline *o)

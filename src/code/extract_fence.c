@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "code/extract_fence.h"
 
+#include "code/extract.h"
 #include "code/literal.h"
 #include "code/outline.h"
 
@@ -74,4 +75,36 @@ void fh_docstring_take(struct fh_docstring *d, struct fh_str line, struct fh_str
 				d->end = end_of_docstring(rest, c);
 		}
 	}
+}
+
+static bool begins_block(struct fh_str text)
+{
+	struct fh_str line;
+	struct fh_fence f;
+	if (!fh_next_line(&text, &line) || !fh_fence_of(line, &f))
+		return false;
+	/* ~~~x; is an expression in several languages */
+	return f.mark == '`' || f.closes || fh_extract_language_of_tag(f.tag);
+}
+
+/* The end of the comment or literal that begins at s[i]. A back quote of a language that has none of them is prose's,
+ * whose other one may be missing. */
+static size_t skip(struct fh_str s, size_t i, const char *language)
+{
+	static const char quotes[] = "\"\"\"";
+	enum fh_syntax syntax = fh_literal_syntax(language);
+	bool has_back_quotes = fh_streq(language, "go") || fh_streq(language, "javascript") || fh_streq(language, "bash");
+	if (fh_streq(language, "java") && fh_str_begins(fh_str_from(s, i), quotes))
+		return fh_literal_end(s, i, FH_SYNTAX_PYTHON);
+	return s.p[i] == '`' && !has_back_quotes ? i : fh_literal_end(s, i, syntax);
+}
+
+bool fh_has_free_fence(struct fh_str text, const char *language)
+{
+	for (size_t i = 0; i < text.n;) {
+		if ((i == 0 || text.p[i - 1] == '\n') && begins_block(fh_str_from(text, i)))
+			return true;
+		i = FH_MAX(skip(text, i, language), i + 1);
+	}
+	return false;
 }

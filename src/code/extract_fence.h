@@ -21,3 +21,7 @@ struct fh_docstring {
 };
 /* Updates the state with the next line of a block; `rest` is the text that follows it. */
 void fh_docstring_take(struct fh_docstring *d, struct fh_str line, struct fh_str rest);
+
+/* Whether the text has a fence outside of the language's literals and comments, where no program has one: then it is an
+ * answer that holds a program. language: a name of languages/NAME.json. */
+bool fh_has_free_fence(struct fh_str text, const char *language);

@@ -5,7 +5,7 @@
 
 #include "code/clean.h"
 #include "code/extract.h"
-#include "code/outline.h"
+#include "code/extract_fence.h"
 #include "judge/formats/format.h"
 #include "judge/formats/lines.h"
 
@@ -148,28 +148,15 @@ int fh_judge_problems_read(const char *path, struct fh_judge_problems *ret, stru
 
 /* ---------------------------------------------------------------------------------------------------------- samples */
 
-/* Whether the text of a "solution" is a model's answer in Markdown rather than a program: a fence comes first, or a
- * sentence does and a fence with a language's tag is below. */
+/* Whether the text of a "solution" is a model's answer in Markdown rather than a program. */
 static bool is_answer(struct fh_str text, const char *language)
 {
-	struct fh_str line, first = { NULL, 0 };
-	while (fh_next_line(&text, &line)) {
-		bool fence = fh_str_begins(line, "```") || fh_str_begins(line, "~~~"), blank = true;
-		for (size_t i = 0; i < line.n; i++)
-			blank = blank && strchr(" \t\r", line.p[i]);
-		if (fence && !first.p)
-			return true;
-		if (fence && !fh_outline_is_code_line(first, fh_syntax_of(language))) {
-			struct fh_str tag = { line.p + 3, 0 };
-			while (3 + tag.n < line.n && !strchr(" \t\r", tag.p[tag.n]))
-				tag.n++;
-			const char *of = fh_extract_language_of_tag(tag);
-			return of && fh_streq(of, language);
-		}
-		if (!blank && !first.p)
-			first = line;
-	}
-	return false;
+	static const char mark[] = "\xef\xbb\xbf", thoughts[] = "<think>";
+	if (fh_str_begins(text, mark))
+		text = fh_str_from(text, strlen(mark));
+	while (text.n > 0 && strchr(" \t\r\n", text.p[0]))
+		text = fh_str_from(text, 1);
+	return fh_str_begins(text, thoughts) || fh_has_free_fence(text, language);
 }
 
 void fh_judge_sample_make(const struct fh_judge_problems *problems, size_t at, struct fh_str text, bool is_whole,

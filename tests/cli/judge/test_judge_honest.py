@@ -251,9 +251,15 @@ class Honest(judging.Judging):
                             f"```python\n{right}", f"Wrong first:\n```python\ndef add(a, b:\n```\nRight:\n```python\n{right}```\n",
                             f"Use it so:\n```python\nprint(add(1, 2))\n```\n```python\n{right}```\n",
                             f'"""Adds.\n\n```python\nadd(1, 2)\n```\n"""\n{right}', 'def add(a, b):\n    """\n```python\nadd(1, 2)\n```\n    """\n    return a + b\n',
-                            f'# Adds:\n# see below\nFENCE = """\n```python\n"""\n{right}'])
+                            f'# Adds:\n# see below\nFENCE = """\n```python\n"""\n{right}',
+                            f"## Approach\n1. It's `+`\n\n```python\n{right}```\n", f"Install:\n```bash\npip install x\n```\nThen:\n```python\n{right}```\n",
+                            f"<think>\nLet me ```python\nwrong\n```\n</think>\n```python\n{right}```\n", f"<think>Easy.</think>\n{right}",
+                            "1. Code:\n\n" + "".join(f"   {line}\n" for line in f"```python\n{right}```".split("\n")),
+                            "```python\ndef add(a, b):\n    return a + b```\n\nIt adds.\n"])
         self.check(PYTHON, ["```python\ndef add(a, b):\n    return a - b\n```\n", "Here:\n```python\nprint(3)\n```\n"], verdict="failed")
-        self.check(JAVASCRIPT, ["```js\nconst add = (a, b) => a + b;\n```\n", "Sure!\n\n```javascript\nfunction add(a, b) { return a + b; }\n```\n"], "node")
+        self.check(JAVASCRIPT, ["```js\nconst add = (a, b) => a + b;\n```\n", "Sure!\n\n```javascript\nfunction add(a, b) { return a + b; }\n```\n",
+                                "**Solution**\n\nUse `+`, don't use `-`:\n\n```javascript\nconst add = (a, b) => a + b;```\nDone.\n",
+                                "/*\n```js\nadd(1, 2)\n```\n*/\nconst text = `\n~~~js\n`;\nconst add = (a, b) => a + b;\n"], "node")
 
     def test_generic_rows_without_a_prompt_are_split(self):
         """The function's head comes from the reference, as it does in Python."""
