@@ -11,7 +11,8 @@ const sameAs = async (raising, canonical, name, candidate, calls, tolerance) => 
 			return Object.is(got, wanted) || got === wanted ||
 				(tolerance > 0 && Number.isFinite(wanted) && Math.abs(got - wanted) <= tolerance * Math.max(1, Math.abs(wanted)));
 		if (isArray(got) && isArray(wanted))
-			return got.length === wanted.length && wanted.every((value, i) => same(got[i], value));
+			return got.length === wanted.length && Array.from(wanted.keys()).every((i) => // every() alone leaves out holes
+				i in got === i in wanted && same(got[i], wanted[i]));
 		if (isPlain(got) && isPlain(wanted))
 			return keys(got).length === keys(wanted).length &&
 				keys(wanted).every((key) => Object.hasOwn(got, key) && same(got[key], wanted[key]));

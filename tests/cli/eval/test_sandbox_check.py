@@ -151,6 +151,9 @@ class SandboxCheck(CodeCase):
         self.assertEqual((metadata["integrity"], metadata["language"]), ("split", "javascript"))
         self.fails(fenced("function f(x) { return { x, m: {} }; }", "js"), "f(1): expected", **check)
         self.fails(fenced("function f(x) { return new Promise(() => {}); }", "js"), "", "early_exit", **check)
+        holes = {"canonical_solution": "function f() { return new Array(2); }", "language": "javascript", "unit_test_type": "output_equality"}
+        self.passes(fenced("function f() { return new Array(1 + 1); }", "js"), **holes)
+        self.fails(fenced("function f() { return [1, 2]; }", "js"), "expected [ <2 empty items> ], got [ 1, 2 ]", **holes)
         throws = {"canonical_solution": "function g() { throw new RangeError('x'); }", "language": "javascript", "unit_test_type": "raise_same"}
         self.passes(fenced("async function g() { throw new RangeError('y'); }", "js"), **throws)
         self.fails(fenced("function g() { throw new TypeError('x'); }", "js"), "expected RangeError, threw TypeError", **throws)

@@ -61,6 +61,21 @@ class Java(Split):
         ]])
 
     @support.release_only
+    def test_a_value_on_which_decoding_breaks_is_nothing_that_a_test_can_catch(self):
+        row = {"task_id": "Java/0", "declaration": "import java.util.*;\nclass Solution {\n    public Collection<Object> all(int n) {\n",
+               "canonical_solution": "        throw new IllegalArgumentException();\n    }\n}\n",
+               "test": "public class Main {\n    public static void main(String[] a) {\n        boolean thrown = false;\n"
+                       "        try { new Solution().all(1); } catch (IllegalArgumentException | StackOverflowError e) { thrown = true; }\n"
+                       "        if (!thrown) throw new AssertionError();\n    }\n}\n"}
+        itself = "import java.util.*;\nclass Solution {\n    public Collection<Object> all(int n) {\n        List<Object> one = new ArrayList<>(), two = new " \
+                 "ArrayList<>();\n        Set<Object> set = new AbstractSet<>() {\n            public Iterator<Object> iterator() { return " \
+                 "Arrays.<Object>asList(one, two).iterator(); }\n            public int size() { return 2; }\n        };\n        one.add(set);\n" \
+                 "        two.add(set);\n        return set;\n    }\n}\n"
+        self.judged(self.write("problems.jsonl", json.dumps(row) + "\n"), [
+            ("the control", "Java/0", "import java.util.*;\n" + "class Solution {\n    Collection<Object> all(int n) { throw new IllegalArgumentException(); }\n}\n",
+             "passed", ""), ("a set in its own items", "Java/0", itself, "tampered", "StackOverflowError")], "split")
+
+    @support.release_only
     def test_exceptions_arrive_as_the_nearest_one(self):
         """The test of Java/1 catches a NullPointerException."""
         program = "import java.util.*;\nclass Mine extends %s { Mine() { super(\"none\"); } }\nclass Solution {\n" \
