@@ -132,6 +132,7 @@ bool fh_survey_answer_read(struct fh_str message, enum fh_survey_kind kind, stru
 		FH_PUSH(ret->list, names, capacity) = NULL;
 	else if (ret->list)
 		FH_PUSH(ret->list, names, capacity) = NULL;
-	bool whole = ret->error || kind == FH_SURVEY_PROGRAM || (has_facts(kind) ? facts == FACTS : has_list(kind) || ret->text);
+	bool whole =
+	    ret->error || kind == FH_SURVEY_PROGRAM || (has_facts(kind) ? facts == FACTS : has_list(kind) || ret->text);
 	return !r.malformed && whole;
 }

@@ -71,8 +71,7 @@ static void reply(struct fh_survey_request *s)
 		fail(s, &err);
 		return;
 	}
-	fh_frame_write(fh_connection_out(c), FH_FRAME_REPLY, 0, s->request, (struct fh_id){ { 0 } },
-	               fh_buf_str(&s->reply));
+	fh_frame_write(fh_connection_out(c), FH_FRAME_REPLY, 0, s->request, (struct fh_id){ { 0 } }, fh_buf_str(&s->reply));
 	end(s);
 	fh_connection_flush(c);
 }

@@ -137,8 +137,10 @@ class CodeCheck(CodeCase):
     def test_what_a_forger_can_do_and_what_is_said_of_it(self):
         """A program that writes the driver's file itself has to know what is expected: where the expression tells it, the result
         does not claim that the program could not reach its verdict."""
-        forged = self.passes(fenced(self.FORGER), function="factorial", call="factorial(5) == 120", expected=True)
+        forged = self.passes(fenced(self.FORGER), function="factorial", call="int(factorial(5)) == 120", expected=True)
         self.assertEqual(forged["integrity"], "in-process")
+        apart = self.fails(fenced(self.FORGER), "", function="factorial", call="factorial(5) == 120", expected=True)
+        self.assertEqual(apart["integrity"], "split")
         for check in ({"call": "factorial(5)", "expected": 120}, {"function": "factorial", "cases": [[5, 120], [0, 1]]},
                       {"call": "factorial(5)", "expected_output": "120"}, {"call": "factorial('x')", "expected_error": "TypeError"}):
             with self.subTest(check):
@@ -156,6 +158,37 @@ class CodeCheck(CodeCase):
             for check in checks:
                 with self.subTest(check):
                     self.assertEqual(self.passes(code, **({"expected": 120} if "call" in check else {}), **check)["integrity"], want)
+
+    @support.once
+    def test_comparisons_with_literals_are_made_apart_from_the_program(self):
+        code = FACTORIAL + "def half(n, whole=False): return n // 2 if whole else n / 2\ndef pair(a, b='x'): return [a, b]\n"
+        apart = [("factorial(5) == 120", True), ("120 == factorial( 5 )", True), ("factorial(5) != 120", False), ("factorial(3) < 7.5", True),
+                 ("half(7, whole=True) >= 3", True), ("pair(1, b='==) ') == [1, '==) ']", True), ("pair({'k': (1, None)}) == [{'k': (1, None)}, 'x']", True)]
+        inside = [("factorial(2 + factorial(1)) == 6", True), ("factorial(5) == factorial(5)", True), ("not factorial(5) == 24", True),
+                  ("factorial(5) == 120 and True", True), ("factorial(len('abc')) == 6", True), ("pair(factorial)[1] == 'x'", True),
+                  ("1 < factorial(2) < 3", True), ("bool(factorial(5)) == True", True)]
+        for want, checks in (("split", apart), ("in-process", inside)):
+            for call, expected in checks:
+                with self.subTest(call):
+                    self.assertEqual(self.passes(fenced(code), call=call, expected=expected)["integrity"], want)
+                    self.assertEqual(self.fails(fenced(code), "", call=call, expected=not expected)["integrity"], want)
+        self.assertIn("factorial(5) == 120: expected True, got False",
+                      self.check(fenced("def factorial(n): return 24"), call="factorial(5) == 120", expected=True)["reason"])
+        both = [{"call": "factorial(5) == 120", "expected": True}, {"call": "factorial(0) != 1", "expected": False}]
+        self.assertEqual(self.passes(fenced(code), cases=both)["integrity"], "split")
+        self.assertEqual(self.passes(fenced(code), cases=both + [{"call": "factorial(1)", "expected": 1}])["integrity"], "in-process")
+        liar = "class E:\n    def __eq__(self, other): return True\ndef f(): return E()\n"
+        self.fails(fenced(liar), "", call="f() == 120", expected=True)
+
+    @support.once
+    @unittest.skipUnless(shutil.which("node"), "needs the program node (package nodejs)")
+    def test_comparisons_of_javascript_are_made_apart_from_the_program(self):
+        code = "const add = (a, b) => a + b;\n"
+        for call, expected, want in (("add(2, 3) === 5", True, "split"), ("'ab' == add('a', \"b\")", True, "split"), ("add(2, 3) !== 5", False, "split"),
+                                     ("add(2, 3) === add(3, 2)", True, "in-process"), ("add(2, 3) === `${5}`", False, "in-process")):
+            with self.subTest(call):
+                self.assertEqual(self.passes(fenced(code, "js"), language="js", call=call, expected=expected)["integrity"], want)
+                self.assertEqual(self.fails(fenced(code, "js"), "", language="js", call=call, expected=not expected)["integrity"], want)
 
     def test_objects_that_claim_to_equal_anything_do_not(self):
         self.fails(fenced("class E(int):\n    def __eq__(self, o): return True\n    __hash__ = None\n"

@@ -15,6 +15,7 @@
 #include "base/host/data.h"
 #include "base/fd.h"
 #include "code/extract.h"
+#include "eval/assertions/code/code_comparison.h"
 #include "eval/assertions/code/code_integrity.h"
 #include "eval/assertions/code/code_proof.h"
 #include "eval/assertions/code/code_tests.h"
@@ -436,6 +437,16 @@ static int run_tests(const struct run *r, struct fh_judge_outcome *o, struct fh_
 	return code;
 }
 
+/* Calls that are compared with literals, as a test that is judged apart from the program. */
+static int run_comparisons(const struct run *r, const char *function, struct fh_judge_outcome *o, struct fh_error *err)
+{
+	fh_auto_code_spec struct fh_code_spec tests = { 0 };
+	struct run apart = *r;
+	int code = fh_code_comparison_tests(r->spec, function, &tests, err);
+	apart.spec = &tests;
+	return code ? code : run_tests(&apart, o, err);
+}
+
 /* ------------------------------------------------------------------------------------------------------ the whole */
 
 static void stream_json(json_t *metadata, const char *name, const struct fh_result *r, enum fh_stream stream)
@@ -492,6 +503,9 @@ static int examine(const struct fh_assertion_call *call, const struct fh_code_sp
 		return code;
 	if (spec->tests)
 		return run_tests(&r, o, err);
+	fh_auto_free char *compared = fh_code_compared_function(spec);
+	if (compared)
+		return run_comparisons(&r, compared, o, err);
 	return spec->whole ? run_whole(&r, o, err) : run_calls(&r, d, o, err);
 }
 

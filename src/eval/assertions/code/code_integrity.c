@@ -5,8 +5,9 @@
  * function itself, and both have to know the expected value to pass. So where the value is what the program's function
  * returns or raises, the verdict is worth as much as one on printed output: FH_INTEGRITY_OUTSIDE.
  *
- * An expression over the call is another matter: "f(5) == 120", "len(f(5))", "isinstance(f(5), dict)" tell what is
- * expected or narrow it down, and the program decides what they give: FH_INTEGRITY_IN_PROCESS.
+ * An expression over the call is another matter: "len(f(5))", "isinstance(f(5), dict)", "f(f(2)) == 2" tell what is
+ * expected or narrow it down, and the program decides what they give: FH_INTEGRITY_IN_PROCESS. (A comparison of one
+ * call with a literal is judged apart from the program: code_comparison.h.)
  */
 #include "eval/assertions/code/code_integrity.h"
 
