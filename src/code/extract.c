@@ -144,7 +144,7 @@ static void clean(struct fh_buf *text, enum fh_syntax syntax)
 
 /* ----------------------------------------------------------------------------------------------------- the answer */
 
-struct fh_answer {
+struct answer {
 	const char *language;
 	enum fh_syntax syntax;
 	struct fh_str entry; /* the wanted function, up to a dot; empty when none is wanted */
@@ -154,7 +154,7 @@ struct fh_answer {
 	struct fh_buf before;  /* the lines before the first fence */
 };
 
-static void answer_release(struct fh_answer *a)
+static void answer_release(struct answer *a)
 {
 	for (size_t i = 0; i < a->n; i++) {
 		fh_buf_release(&a->blocks[i].text);
@@ -192,7 +192,7 @@ static void close_behind_line(struct fh_block *b)
 }
 
 /* Splits the answer into blocks and the lines outside of them. */
-static void split_answer(struct fh_answer *a, struct fh_str text)
+static void split_answer(struct answer *a, struct fh_str text)
 {
 	struct fh_fence open = { 0 };
 	struct fh_docstring docstring = { 0 };
@@ -229,7 +229,7 @@ static void split_answer(struct fh_answer *a, struct fh_str text)
 		close_behind_line(&a->blocks[a->n - 1]);
 }
 
-static bool defines_entry(const struct fh_answer *a, const struct fh_outline *o)
+static bool defines_entry(const struct answer *a, const struct fh_outline *o)
 {
 	return !a->entry.n || fh_outline_defines(o, a->entry);
 }
@@ -249,7 +249,7 @@ static size_t code_lines(struct fh_str text, enum fh_syntax syntax, size_t *ret_
 }
 
 /* Chooses the block that is the program; NULL when there is none. */
-static struct fh_block *choose_block(struct fh_answer *a)
+static struct fh_block *choose_block(struct answer *a)
 {
 	bool compiled = fh_streq(a->language, "c") || fh_streq(a->language, "cpp");
 	struct fh_block *best = NULL;
@@ -274,14 +274,14 @@ static struct fh_block *choose_block(struct fh_answer *a)
 }
 
 /* Whether a block defines the wanted function completely. */
-static bool is_whole(const struct fh_answer *a, const struct fh_block *b)
+static bool is_whole(const struct answer *a, const struct fh_block *b)
 {
 	return fh_outline_defines(&b->outline, a->entry) && fh_looks_complete(fh_buf_str(&b->text), a->entry, a->syntax);
 }
 
 /* As choose_block, but if that block is not complete, the last complete one: an answer may begin with a stub, or break
  * off and start again. */
-static struct fh_block *choose_whole_block(struct fh_answer *a)
+static struct fh_block *choose_whole_block(struct answer *a)
 {
 	struct fh_block *best = choose_block(a);
 	if (!best || !a->entry.n || !fh_outline_defines(&best->outline, a->entry) || is_whole(a, best))
@@ -371,7 +371,7 @@ static void define_all(struct fh_words *w, const struct fh_outline *o, size_t fi
 }
 
 /* Adds statements of other blocks that define needed names; true when any was added. */
-static bool find_needs(const struct fh_answer *a, const struct fh_block *program, struct fh_needs *needs)
+static bool find_needs(const struct answer *a, const struct fh_block *program, struct fh_needs *needs)
 {
 	bool more = false;
 	size_t at = 0;
@@ -391,7 +391,7 @@ static bool find_needs(const struct fh_answer *a, const struct fh_block *program
 }
 
 /* Puts the needed statements of other blocks before the program. */
-static void assemble(const struct fh_answer *a, const struct fh_block *program, struct fh_buf *out)
+static void assemble(const struct answer *a, const struct fh_block *program, struct fh_buf *out)
 {
 	size_t statements = 0, at = 0;
 	for (size_t i = 0; i < a->n; i++)
@@ -437,8 +437,7 @@ static struct fh_str bare_code(struct fh_str text, enum fh_syntax syntax)
 	return start && end > start ? (struct fh_str){ start, (size_t)(end - start) } : (struct fh_str){ "", 0 };
 }
 
-static bool take_bare(const struct fh_answer *a, const struct fh_buf *text, bool only_defining,
-                      struct fh_extraction *ret)
+static bool take_bare(const struct answer *a, const struct fh_buf *text, bool only_defining, struct fh_extraction *ret)
 {
 	struct fh_str found = bare_code(fh_buf_str(text), a->syntax);
 	if (!found.n)
@@ -475,7 +474,7 @@ static struct fh_str without_thoughts(struct fh_str answer)
 	return answer;
 }
 
-static char *why_none(const struct fh_answer *a, const char *language)
+static char *why_none(const struct answer *a, const char *language)
 {
 	size_t filled = 0;
 	for (size_t i = 0; i < a->n; i++)
@@ -492,7 +491,7 @@ static char *why_none(const struct fh_answer *a, const char *language)
 	return fh_xasprintf("no code: none of the answer's %zu fenced blocks is %s", filled, what);
 }
 
-static void extract(struct fh_answer *a, const char *language, struct fh_extraction *ret)
+static void extract(struct answer *a, const char *language, struct fh_extraction *ret)
 {
 	for (size_t i = 0; i < a->n; i++) {
 		clean(&a->blocks[i].text, a->syntax);
@@ -538,7 +537,7 @@ void fh_extract(struct fh_str answer, const struct fh_extract_options *options, 
 		return;
 	}
 	FH_CLEANUP(answer_release)
-	struct fh_answer a = {
+	struct answer a = {
 		.language = options->language ? options->language : "",
 		.syntax = fh_literal_syntax(options->language),
 		.entry = fh_str(options->entry_point ? options->entry_point : ""),

@@ -482,7 +482,7 @@ static void secrets_do_not_reach_results(void **state)
 
 static void an_unknown_output_names_the_known(void **state)
 {
-	const struct fh_output *kind = NULL;
+	const struct fh_output_kind *kind = NULL;
 	struct fh_error err = FH_ERROR_INIT;
 	assert_int_equal(fh_output_for("x/out.json", &kind, &err), 0);
 	assert_int_equal(fh_output_for("out.docx", &kind, &err), -FH_E_ARGUMENT);

@@ -46,7 +46,7 @@ static int output_paths(const struct fh_eval_options *o, const struct fh_eval_co
 		FH_PUSH(ret->items, ret->count, ret->capacity) = o->outputs.items[i];
 	for (size_t i = 0; !o->outputs.count && i < (json_is_array(spec) ? json_array_size(spec) : spec != NULL); i++) {
 		const char *path = json_string_value(json_is_array(spec) ? json_array_get(spec, i) : spec);
-		const struct fh_output *kind;
+		const struct fh_output_kind *kind;
 		if (path && fh_output_for(path, &kind, err) < 0)
 			return fh_document_place(c->document, "outputPath", err);
 		if (path)

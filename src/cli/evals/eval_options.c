@@ -290,7 +290,7 @@ int fh_eval_options_parse(int argc, char **argv, struct fh_eval_options *o, stru
 	if (!o->assertions != !o->model_outputs)
 		return fh_error_set(err, FH_E_ARGUMENT, "--assertions and --model-outputs go together");
 	for (size_t i = 0; i < o->outputs.count; i++) {
-		const struct fh_output *kind;
+		const struct fh_output_kind *kind;
 		r = fh_output_for(o->outputs.items[i], &kind, err);
 		if (r < 0)
 			return r;

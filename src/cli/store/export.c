@@ -39,7 +39,7 @@ static const struct fh_command_line command_line = {
 	.options = options,
 };
 
-static int write_out(const struct fh_output_data *data, const struct fh_output *kind, struct fh_error *err)
+static int write_out(const struct fh_output_data *data, const struct fh_output_kind *kind, struct fh_error *err)
 {
 	if (!outputs.count)
 		return fh_output_print(kind, data, STDOUT_FILENO, err);
@@ -51,7 +51,7 @@ static int write_out(const struct fh_output_data *data, const struct fh_output *
 	return r;
 }
 
-static int export(const char *name, const struct fh_output *kind, struct fh_error *err)
+static int export(const char *name, const struct fh_output_kind *kind, struct fh_error *err)
 {
 	fh_auto_store struct fh_store *s = NULL;
 	struct fh_store_eval e = { 0 };
@@ -75,7 +75,7 @@ int fh_store_command_export(int argc, char **argv)
 	enum fh_help help = FH_HELP_NONE;
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
 	size_t first = args.count > 1 && fh_streq(args.items[0], "eval"); /* accepts promptfoo's form: export eval ID */
-	const struct fh_output *kind = fh_output_named(as_json ? "json" : format);
+	const struct fh_output_kind *kind = fh_output_named(as_json ? "json" : format);
 	if (r == 0 && !help && args.count != first + 1)
 		r = fh_error_set(&err, FH_E_ARGUMENT, "export needs one id, or \"latest\"");
 	if (r == 0 && !help && !kind) {

@@ -86,7 +86,7 @@ struct fh_origin {
 };
 
 /* A program that was forked from a zygote, before and while it runs (warm/zygote.c). The engine is its parent. */
-struct fh_program {
+struct fh_forked_program {
 	int pidfd, socket; /* -1: none; the socket is closed when the program's own code has begun */
 	uint64_t far_end;  /* inode of the program's end of the socket */
 	struct fh_watch pid_watch, socket_watch;
@@ -132,7 +132,7 @@ struct fh_sandbox {
 	int disk, rules;           /* descriptors of its writable layer and its Landlock rule set; -1: none */
 	bool has_program;          /* the run's program was forked from a zygote, so it is no child of init */
 	uint64_t program_baseline; /* resident bytes of the zygote that the program was forked from */
-	struct fh_program program;
+	struct fh_forked_program program;
 	struct fh_launched child;
 	struct fh_watch report_watch, socket_watch, pid_watch, oom_watch;
 	struct fh_setup_report report;

@@ -15,7 +15,7 @@
 #define SIGN_WITHIN ((size_t)64 << 10) /* bytes at a file's start in which the mark of its format is searched */
 
 struct file {
-	const struct fh_output *kind;
+	const struct fh_output_kind *kind;
 	const char *path; /* path of the file, borrowed */
 	char *real;       /* the path with symbolic links resolved, so that a link is not replaced */
 	int fd;           /* holds the file's lock; rows are appended here */
@@ -37,7 +37,7 @@ void fh_output_flush(struct fh_output_stream *s)
 	fh_buf_truncate(&s->text, 0);
 }
 
-static int print(const struct fh_output *kind, const struct fh_output_data *data, int fd, int *ret_errno,
+static int print(const struct fh_output_kind *kind, const struct fh_output_data *data, int fd, int *ret_errno,
                  struct fh_error *err)
 {
 	struct fh_output_stream s = { .text = FH_BUF_INIT(0), .fd = fd };
@@ -52,7 +52,7 @@ static int print(const struct fh_output *kind, const struct fh_output_data *data
 	return r;
 }
 
-int fh_output_print(const struct fh_output *kind, const struct fh_output_data *data, int fd, struct fh_error *err)
+int fh_output_print(const struct fh_output_kind *kind, const struct fh_output_data *data, int fd, struct fh_error *err)
 {
 	int failed = 0;
 	int r = print(kind, data, fd, &failed, err);

@@ -159,4 +159,6 @@ static int write_all(const struct fh_output_data *d, struct fh_output_stream *st
 	return r;
 }
 
-const struct fh_output fh_output_html = { .extension = ".html", .write = write_all, .sign = "Content-Security-Policy" };
+const struct fh_output_kind fh_output_html = { .extension = ".html",
+	                                           .write = write_all,
+	                                           .sign = "Content-Security-Policy" };

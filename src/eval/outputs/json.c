@@ -82,4 +82,4 @@ static int write_all(const struct fh_output_data *d, struct fh_output_stream *st
 	return r;
 }
 
-const struct fh_output fh_output_json = { .extension = ".json", .write = write_all, .sign = "\"evalId\"" };
+const struct fh_output_kind fh_output_json = { .extension = ".json", .write = write_all, .sign = "\"evalId\"" };

@@ -15,6 +15,6 @@ static int write_all(const struct fh_output_data *d, struct fh_output_stream *ou
 	return d->each(d->context, write_row, out, err);
 }
 
-const struct fh_output fh_output_jsonl = {
+const struct fh_output_kind fh_output_jsonl = {
 	.extension = ".jsonl", .write = write_all, .appends = true, .sign = "\"gradingResult\""
 };

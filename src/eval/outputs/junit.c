@@ -86,4 +86,4 @@ static int write_all(const struct fh_output_data *d, struct fh_output_stream *ou
 	return r;
 }
 
-const struct fh_output fh_output_junit = { .extension = ".junit.xml", .write = write_all, .sign = "<testsuites" };
+const struct fh_output_kind fh_output_junit = { .extension = ".junit.xml", .write = write_all, .sign = "<testsuites" };

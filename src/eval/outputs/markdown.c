@@ -118,4 +118,6 @@ static int write_all(const struct fh_output_data *d, struct fh_output_stream *ou
 	return r;
 }
 
-const struct fh_output fh_output_markdown = { .extension = ".md", .write = write_all, .sign = "| column | passed |" };
+const struct fh_output_kind fh_output_markdown = { .extension = ".md",
+	                                               .write = write_all,
+	                                               .sign = "| column | passed |" };

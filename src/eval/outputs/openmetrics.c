@@ -122,6 +122,6 @@ static int write_all(const struct fh_output_data *d, struct fh_output_stream *st
 	return 0;
 }
 
-const struct fh_output fh_output_openmetrics = { .extension = ".prom",
-	                                             .write = write_all,
-	                                             .sign = "# TYPE fumehood_eval_" };
+const struct fh_output_kind fh_output_openmetrics = { .extension = ".prom",
+	                                                  .write = write_all,
+	                                                  .sign = "# TYPE fumehood_eval_" };

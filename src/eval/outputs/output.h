@@ -38,7 +38,7 @@ struct fh_output_stream {
 /* Kinds call it between rows. */
 void fh_output_flush(struct fh_output_stream *s);
 
-struct fh_output {
+struct fh_output_kind {
 	const char *extension; /* ".json"; when several match a path, the longest wins */
 	int (*write)(const struct fh_output_data *data, struct fh_output_stream *out, struct fh_error *err);
 	bool appends; /* each row is a line, appended to the file as soon as the row is finished */
@@ -47,13 +47,13 @@ struct fh_output {
 };
 
 /* Finds the kind for a path; the error for an unknown extension lists the known ones. */
-int fh_output_for(const char *path, const struct fh_output **ret, struct fh_error *err);
+int fh_output_for(const char *path, const struct fh_output_kind **ret, struct fh_error *err);
 /* Every extension, for messages and help: ".json, .jsonl, …". free() it. */
 FH_OWN char *fh_output_extensions(void);
 /* The kind with an extension, given without the dot ("json" for ".json"). NULL: unknown. */
-const struct fh_output *fh_output_named(const char *name);
+const struct fh_output_kind *fh_output_named(const char *name);
 /* Writes all results to an open descriptor. */
-int fh_output_print(const struct fh_output *kind, const struct fh_output_data *data, int fd, struct fh_error *err);
+int fh_output_print(const struct fh_output_kind *kind, const struct fh_output_data *data, int fd, struct fh_error *err);
 
 /* ---- the output files of one eval: open ─▶ row … ─▶ end ---- */
 
@@ -86,5 +86,5 @@ FH_OWN json_t *fh_output_about(const struct fh_output_data *d);
  * of an environment variable with such a name. */
 FH_OWN json_t *fh_output_redact(const json_t *value);
 
-extern const struct fh_output fh_output_json, fh_output_jsonl, fh_output_csv, fh_output_yaml, fh_output_yml,
+extern const struct fh_output_kind fh_output_json, fh_output_jsonl, fh_output_csv, fh_output_yaml, fh_output_yml,
     fh_output_txt, fh_output_html, fh_output_xml, fh_output_junit, fh_output_markdown, fh_output_openmetrics;

@@ -2,10 +2,10 @@
 #include "eval/outputs/output.h"
 #include "base/path.h"
 
-static const struct fh_output *const table[] = { &fh_output_json,     &fh_output_jsonl,      &fh_output_csv,
-	                                             &fh_output_yaml,     &fh_output_yml,        &fh_output_txt,
-	                                             &fh_output_html,     &fh_output_xml,        &fh_output_junit,
-	                                             &fh_output_markdown, &fh_output_openmetrics };
+static const struct fh_output_kind *const table[] = { &fh_output_json,     &fh_output_jsonl,      &fh_output_csv,
+	                                                  &fh_output_yaml,     &fh_output_yml,        &fh_output_txt,
+	                                                  &fh_output_html,     &fh_output_xml,        &fh_output_junit,
+	                                                  &fh_output_markdown, &fh_output_openmetrics };
 
 char *fh_output_extensions(void)
 {
@@ -15,10 +15,10 @@ char *fh_output_extensions(void)
 	return fh_buf_take(&known, NULL);
 }
 
-int fh_output_for(const char *path, const struct fh_output **ret, struct fh_error *err)
+int fh_output_for(const char *path, const struct fh_output_kind **ret, struct fh_error *err)
 {
 	const char *name = fh_path_base(path);
-	const struct fh_output *best = NULL;
+	const struct fh_output_kind *best = NULL;
 	size_t n = strlen(name);
 	for (size_t i = 0; i < FH_ARRAY_SIZE(table); i++) {
 		size_t m = strlen(table[i]->extension);
@@ -36,7 +36,7 @@ int fh_output_for(const char *path, const struct fh_output **ret, struct fh_erro
 	return r;
 }
 
-const struct fh_output *fh_output_named(const char *name)
+const struct fh_output_kind *fh_output_named(const char *name)
 {
 	for (size_t i = 0; i < FH_ARRAY_SIZE(table); i++)
 		if (strcmp(table[i]->extension + 1, name) == 0)

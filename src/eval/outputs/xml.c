@@ -70,4 +70,4 @@ static int write_all(const struct fh_output_data *d, struct fh_output_stream *st
 	return r;
 }
 
-const struct fh_output fh_output_xml = { .extension = ".xml", .write = write_all, .sign = "<promptfoo>" };
+const struct fh_output_kind fh_output_xml = { .extension = ".xml", .write = write_all, .sign = "<promptfoo>" };

@@ -124,8 +124,8 @@ static int write_all(const struct fh_output_data *d, struct fh_output_stream *st
 	return r;
 }
 
-const struct fh_output fh_output_yaml = { .extension = ".yaml", .write = write_all, .sign = "evalId:" };
-const struct fh_output fh_output_yml = { .extension = ".yml", .write = write_all, .sign = "evalId:" };
-const struct fh_output fh_output_txt = { .extension = ".txt",
-	                                     .write = write_all,
-	                                     .sign = "evalId:" }; /* the first key of promptfoo's files */
+const struct fh_output_kind fh_output_yaml = { .extension = ".yaml", .write = write_all, .sign = "evalId:" };
+const struct fh_output_kind fh_output_yml = { .extension = ".yml", .write = write_all, .sign = "evalId:" };
+const struct fh_output_kind fh_output_txt = { .extension = ".txt",
+	                                          .write = write_all,
+	                                          .sign = "evalId:" }; /* the first key of promptfoo's files */

@@ -22,18 +22,18 @@ static int compile_glue(struct fh_split *s, struct fh_client *client, const stru
 		                                fh_split_file(s, FH_JUDGE_CPP, "split_engines.hpp") };
 	int r =
 	    fh_cpp_units(&texts, fh_judge_problem_declaration(p->problem), fh_buf_str(&p->problem->tail), &glue, test, err);
-	struct fh_build build = { .language = "cpp", .code = fh_buf_str(&glue), .flags = fh_cpp_glue_flags };
-	return r < 0 ? r : fh_build_keep(fh_split_builds(s), client, &build, ret, err);
+	struct fh_compilation build = { .language = "cpp", .code = fh_buf_str(&glue), .flags = fh_cpp_glue_flags };
+	return r < 0 ? r : fh_builds_keep(fh_split_builds(s), client, &build, ret, err);
 }
 
-static struct fh_build with_glue(struct fh_str code, const char *const *flags, const struct fh_artifact *glue)
+static struct fh_compilation with_glue(struct fh_str code, const char *const *flags, const struct fh_artifact *glue)
 {
-	return (struct fh_build){ .language = "cpp",
-		                      .code = code,
-		                      .flags = flags,
-		                      .linker = "gold",
-		                      .files = { { FH_CPP_OBJECT, { glue->data, glue->size }, 0 } },
-		                      .file_count = 1 };
+	return (struct fh_compilation){ .language = "cpp",
+		                            .code = code,
+		                            .flags = flags,
+		                            .linker = "gold",
+		                            .files = { { FH_CPP_OBJECT, { glue->data, glue->size }, 0 } },
+		                            .file_count = 1 };
 }
 
 static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
@@ -43,8 +43,8 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	fh_auto_buf struct fh_buf test = FH_BUF_INIT(0);
 	int r = compile_glue(s, client, p, &glue, &test, err);
 	if (r >= 0 && !glue.error) {
-		struct fh_build build = with_glue(fh_buf_str(&test), fh_cpp_judge_flags, &glue);
-		r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
+		struct fh_compilation build = with_glue(fh_buf_str(&test), fh_cpp_judge_flags, &glue);
+		r = fh_builds_keep(fh_split_builds(s), client, &build, &judge, err);
 	}
 	if (r >= 0 && (glue.error || judge.error))
 		ret->unfit = FH_TAKE_PTR(*(glue.error ? &glue.error : &judge.error));
@@ -57,14 +57,14 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 static int link_program(struct fh_split *s, struct fh_client *client, struct fh_str text, const char *const *flags,
                         const struct fh_artifact *glue, struct fh_artifact *ret, struct fh_error *err)
 {
-	struct fh_build build = with_glue(text, flags, glue);
-	int r = fh_build_run(fh_split_builds(s), client, &build, ret, err);
+	struct fh_compilation build = with_glue(text, flags, glue);
+	int r = fh_builds_run(fh_split_builds(s), client, &build, ret, err);
 	/* gold rejects some programs that ld accepts, such as one with a variable called errno. g++'s default linker
 	 * decides. */
 	if (r >= 0 && ret->error && strstr(ret->error, "ld.gold: error")) {
 		fh_artifact_release(ret);
 		build.linker = NULL;
-		r = fh_build_run(fh_split_builds(s), client, &build, ret, err);
+		r = fh_builds_run(fh_split_builds(s), client, &build, ret, err);
 	}
 	return r;
 }
@@ -98,8 +98,8 @@ static int find_lvalues(struct fh_split *s, struct fh_client *client, const stru
 		fh_auto_artifact struct fh_artifact compiled = { 0 };
 		if (!fh_cpp_lvalue_unit(declaration, test, i, &text))
 			return 0;
-		struct fh_build build = { .language = "cpp", .code = fh_buf_str(&text), .flags = fh_cpp_glue_flags };
-		int r = fh_build_keep(fh_split_builds(s), client, &build, &compiled, err);
+		struct fh_compilation build = { .language = "cpp", .code = fh_buf_str(&text), .flags = fh_cpp_glue_flags };
+		int r = fh_builds_keep(fh_split_builds(s), client, &build, &compiled, err);
 		if (r < 0)
 			return r;
 		*ret |= (uint64_t)!compiled.error << i;

@@ -43,7 +43,7 @@ static const struct package candidate_package = { {
 	{ "src/fhsplit/candidate.go", "split_candidate.go" },
 } };
 
-static void add_sources(const struct fh_split *s, const struct package *p, struct fh_build *build)
+static void add_sources(const struct fh_split *s, const struct package *p, struct fh_compilation *build)
 {
 	for (size_t i = 0; i < FH_ARRAY_SIZE(p->files) && p->files[i].path; i++)
 		build->files[build->file_count++] = driver_file(s, p->files[i].path, p->files[i].driver);
@@ -52,12 +52,12 @@ static void add_sources(const struct fh_split *s, const struct package *p, struc
 /* Adds the package's sources and, where the toolchain is prepared (languages/go/compile.sh), the package compiled,
  * which is made once for all tasks and is half of the work. The sources remain for a program that imports a package
  * which is not prepared. `build` borrows the archive. */
-static int add_package(struct fh_split *s, struct fh_client *client, const struct package *p, struct fh_build *build,
-                       struct fh_artifact *archive, struct fh_error *err)
+static int add_package(struct fh_split *s, struct fh_client *client, const struct package *p,
+                       struct fh_compilation *build, struct fh_artifact *archive, struct fh_error *err)
 {
-	struct fh_build alone = { .language = "go", .code = fh_str("package fhsplit\n"), .mark = "error" };
+	struct fh_compilation alone = { .language = "go", .code = fh_str("package fhsplit\n"), .mark = "error" };
 	add_sources(s, p, &alone);
-	int r = fh_build_keep(fh_split_builds(s), client, &alone, archive, err);
+	int r = fh_builds_keep(fh_split_builds(s), client, &alone, archive, err);
 	if (r < 0)
 		return r;
 	add_sources(s, p, build);
@@ -74,12 +74,12 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	int r = fh_go_judge(fh_buf_str(&p->problem->head), fh_buf_str(&p->problem->tail), &text, err);
 	if (r < 0)
 		return r;
-	struct fh_build build = { .language = "go", .code = fh_buf_str(&text), .mark = ".go:" };
+	struct fh_compilation build = { .language = "go", .code = fh_buf_str(&text), .mark = ".go:" };
 	fh_buf_add_str(&ret->input, fh_split_seed(p));
 	fh_buf_addc(&ret->input, p->changes ? '1' : '0');
 	r = add_package(s, client, &judge_package, &build, &archive, err);
 	if (r >= 0)
-		r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
+		r = fh_builds_keep(fh_split_builds(s), client, &build, &judge, err);
 	if (r >= 0 && judge.error)
 		ret->unfit = FH_TAKE_PTR(judge.error);
 	else if (r >= 0)
@@ -98,15 +98,15 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	                        &solution, &text, err);
 	if (r < 0)
 		return r;
-	struct fh_build build = { .language = "go",
-		                      .code = fh_buf_str(&text),
-		                      .flags = files,
-		                      .files = { file_of(files[0], fh_buf_str(&solution)) },
-		                      .file_count = 1,
-		                      .mark = ".go:" };
+	struct fh_compilation build = { .language = "go",
+		                            .code = fh_buf_str(&text),
+		                            .flags = files,
+		                            .files = { file_of(files[0], fh_buf_str(&solution)) },
+		                            .file_count = 1,
+		                            .mark = ".go:" };
 	r = add_package(s, client, &candidate_package, &build, &archive, err);
 	if (r >= 0)
-		r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
+		r = fh_builds_run(fh_split_builds(s), client, &build, &program, err);
 	if (r >= 0 && program.error)
 		ret->compile_error = FH_TAKE_PTR(program.error);
 	else if (r >= 0)

@@ -36,16 +36,16 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	fh_java_imports(fh_buf_str(&p->problem->head), &test);
 	fh_java_test(fh_buf_str(&p->problem->tail), &test);
 	/* the driver's class refers to the other classes; the compiler finds them by their file names */
-	struct fh_build build = { .language = "java",
-		                      .code_name = name,
-		                      .code = fh_split_file(s, FH_JUDGE_JAVA, name),
-		                      .files = { codec_file(s),
-		                                 { FH_JAVA_CLASS ".java", { stand_in.p, stand_in.n }, 0 },
-		                                 { "Main.java", { test.p, test.n }, 0 } },
-		                      .file_count = 3 };
+	struct fh_compilation build = { .language = "java",
+		                            .code_name = name,
+		                            .code = fh_split_file(s, FH_JUDGE_JAVA, name),
+		                            .files = { codec_file(s),
+		                                       { FH_JAVA_CLASS ".java", { stand_in.p, stand_in.n }, 0 },
+		                                       { "Main.java", { test.p, test.n }, 0 } },
+		                            .file_count = 3 };
 	fh_buf_add_str(&ret->input, fh_split_seed(p));
 	fh_buf_addc(&ret->input, p->changes ? '1' : '0');
-	r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
+	r = fh_builds_keep(fh_split_builds(s), client, &build, &judge, err);
 	if (r >= 0 && judge.error)
 		ret->unfit = FH_TAKE_PTR(judge.error);
 	else if (r >= 0)
@@ -57,12 +57,12 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 static int compile_driver(struct fh_split *s, struct fh_client *client, struct fh_artifact *ret, struct fh_error *err)
 {
 	static const char name[] = "SplitCandidate.java";
-	struct fh_build build = { .language = "java",
-		                      .code_name = name,
-		                      .code = fh_split_file(s, FH_JUDGE_JAVA, name),
-		                      .files = { codec_file(s) },
-		                      .file_count = 1 };
-	int r = fh_build_keep(fh_split_builds(s), client, &build, ret, err);
+	struct fh_compilation build = { .language = "java",
+		                            .code_name = name,
+		                            .code = fh_split_file(s, FH_JUDGE_JAVA, name),
+		                            .files = { codec_file(s) },
+		                            .file_count = 1 };
+	int r = fh_builds_keep(fh_split_builds(s), client, &build, ret, err);
 	if (r >= 0 && ret->error)
 		r = fh_error_set(err, FH_E_UNAVAILABLE, "%s does not compile: %s", name, ret->error);
 	return r;
@@ -80,13 +80,13 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	int r = compile_driver(s, client, &driver, err);
 	if (r < 0)
 		return r;
-	struct fh_build build = { .language = "java",
-		                      .code_name = name,
-		                      .code = fh_split_file(s, FH_JUDGE_JAVA, name),
-		                      .files = { { FH_JAVA_CLASS ".java", { source.p, source.n }, 0 },
-		                                 { FH_JAVA_COMPILED, { driver.data, driver.size }, 0 } },
-		                      .file_count = 2 };
-	r = fh_build_run(fh_split_builds(s), client, &build, &program, err);
+	struct fh_compilation build = { .language = "java",
+		                            .code_name = name,
+		                            .code = fh_split_file(s, FH_JUDGE_JAVA, name),
+		                            .files = { { FH_JAVA_CLASS ".java", { source.p, source.n }, 0 },
+		                                       { FH_JAVA_COMPILED, { driver.data, driver.size }, 0 } },
+		                            .file_count = 2 };
+	r = fh_builds_run(fh_split_builds(s), client, &build, &program, err);
 	if (r >= 0 && program.error)
 		ret->compile_error = FH_TAKE_PTR(program.error);
 	else if (r >= 0)

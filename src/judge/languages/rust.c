@@ -20,8 +20,8 @@ static int compile_crate(struct fh_split *s, struct fh_client *client, size_t i,
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
 	for (size_t k = 0; k < FH_ARRAY_SIZE(c->texts) && c->texts[k]; k++)
 		fh_buf_add_str(&text, fh_split_file(s, FH_JUDGE_RUST, c->texts[k]));
-	struct fh_build build = { .language = "rust", .code = fh_buf_str(&text), .flags = c->flags };
-	int r = fh_build_keep(fh_split_builds(s), client, &build, ret, err);
+	struct fh_compilation build = { .language = "rust", .code = fh_buf_str(&text), .flags = c->flags };
+	int r = fh_builds_keep(fh_split_builds(s), client, &build, ret, err);
 	if (r >= 0 && ret->error)
 		r = fh_error_set(err, FH_E_UNAVAILABLE, "the crate %s does not compile: %s", c->name, ret->error);
 	return r;
@@ -41,8 +41,8 @@ static void beside_release(struct beside *b)
 }
 
 /* Adds the options, and those of our crates that the text mentions. `build` borrows them. */
-static int add_beside(struct fh_split *s, struct fh_client *client, const char *const *flags, struct fh_build *build,
-                      struct beside *b, struct fh_error *err)
+static int add_beside(struct fh_split *s, struct fh_client *client, const char *const *flags,
+                      struct fh_compilation *build, struct beside *b, struct fh_error *err)
 {
 	while (*flags)
 		b->flags[b->flag_count++] = *flags++;
@@ -66,7 +66,7 @@ int fh_rust_add_crates(struct fh_split *s, struct fh_client *client, struct fh_s
 {
 	static const char *const none[] = { NULL };
 	FH_CLEANUP(beside_release) struct beside beside = { 0 };
-	struct fh_build build = { .language = "rust", .code = text };
+	struct fh_compilation build = { .language = "rust", .code = text };
 	int r = add_beside(s, client, none, &build, &beside, err);
 	for (size_t i = 0; r >= 0 && i < build.file_count; i++)
 		fh_plan_add_file(plan->compile, build.files[i].name, build.files[i].content.data, build.files[i].content.size,
@@ -86,13 +86,13 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	int r = fh_rust_judge(fh_buf_str(&p->problem->head), fh_buf_str(&p->problem->tail), &text, err);
 	if (r < 0)
 		return r;
-	struct fh_build build = { .language = "rust",
-		                      .code = fh_buf_str(&text),
-		                      .files = { { "split.rs", { codec.p, codec.n }, 0 } },
-		                      .file_count = 1 };
+	struct fh_compilation build = { .language = "rust",
+		                            .code = fh_buf_str(&text),
+		                            .files = { { "split.rs", { codec.p, codec.n }, 0 } },
+		                            .file_count = 1 };
 	r = add_beside(s, client, fh_rust_judge_flags, &build, &beside, err);
 	if (r >= 0)
-		r = fh_build_keep(fh_split_builds(s), client, &build, &judge, err);
+		r = fh_builds_keep(fh_split_builds(s), client, &build, &judge, err);
 	if (r >= 0 && judge.error)
 		ret->unfit = FH_TAKE_PTR(judge.error);
 	else if (r >= 0)
@@ -107,8 +107,8 @@ static int compile_codec(struct fh_split *s, struct fh_client *client, struct fh
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
 	fh_buf_add_str(&text, fh_split_file(s, FH_JUDGE_RUST, "split_codec.rs"));
 	fh_buf_add_str(&text, fh_split_file(s, FH_JUDGE_RUST, "split_fit.rs"));
-	struct fh_build build = { .language = "rust", .code = fh_buf_str(&text), .flags = fh_rust_codec_flags };
-	int r = fh_build_keep(fh_split_builds(s), client, &build, ret, err);
+	struct fh_compilation build = { .language = "rust", .code = fh_buf_str(&text), .flags = fh_rust_codec_flags };
+	int r = fh_builds_keep(fh_split_builds(s), client, &build, ret, err);
 	if (r >= 0 && ret->error)
 		r = fh_error_set(err, FH_E_UNAVAILABLE, "the codec does not compile: %s", ret->error);
 	return r;
@@ -124,12 +124,12 @@ static int compile_program(struct fh_split *s, struct fh_client *client, const s
 	int r = fh_rust_candidate(fh_buf_str(&p->problem->head), fh_buf_str(&text), fit, &crate, err);
 	if (r < 0)
 		return r;
-	struct fh_build build = { .language = "rust",
-		                      .code = fh_buf_str(&crate),
-		                      .files = { { FH_RUST_CODEC, { codec->data, codec->size }, 0 } },
-		                      .file_count = 1 };
+	struct fh_compilation build = { .language = "rust",
+		                            .code = fh_buf_str(&crate),
+		                            .files = { { FH_RUST_CODEC, { codec->data, codec->size }, 0 } },
+		                            .file_count = 1 };
 	r = add_beside(s, client, fh_rust_candidate_flags, &build, &beside, err);
-	return r < 0 ? r : fh_build_run(fh_split_builds(s), client, &build, ret, err);
+	return r < 0 ? r : fh_builds_run(fh_split_builds(s), client, &build, ret, err);
 }
 
 /* Whether a compile error may be about the types of the program's function only, for which there are conversions. */

@@ -69,7 +69,7 @@ static void use_linker(struct fh_plan *plan, const char *linker)
 		fh_plan_add_string(&plan->compile->argv, option);
 }
 
-static int build_plan(const struct fh_builds *b, const struct fh_build *build, struct fh_plan **ret,
+static int build_plan(const struct fh_builds *b, const struct fh_compilation *build, struct fh_plan **ret,
                       struct fh_error *err)
 {
 	struct fh_request request;
@@ -108,8 +108,8 @@ static char *reason_of(const struct fh_result *r, const char *mark)
 	return fh_verdict_finish(&why);
 }
 
-int fh_build_run(struct fh_builds *b, struct fh_client *client, const struct fh_build *build, struct fh_artifact *ret,
-                 struct fh_error *err)
+int fh_builds_run(struct fh_builds *b, struct fh_client *client, const struct fh_compilation *build,
+                  struct fh_artifact *ret, struct fh_error *err)
 {
 	struct fh_plan *plan = NULL;
 	struct fh_result *result = NULL;
@@ -139,7 +139,7 @@ int fh_build_run(struct fh_builds *b, struct fh_client *client, const struct fh_
 
 /* ------------------------------------------------------------------------------------------------- kept artifacts */
 
-static void make_key(const struct fh_build *build, char ret_key[FH_SHA256_HEX])
+static void make_key(const struct fh_compilation *build, char ret_key[FH_SHA256_HEX])
 {
 	struct fh_sha256 h = FH_SHA256_INIT;
 	fh_sha256_add_field(&h, fh_str(build->language));
@@ -225,8 +225,8 @@ static void finish(struct fh_builds *b, const char *key, const struct fh_artifac
 	pthread_cond_broadcast(&b->changed);
 }
 
-int fh_build_keep(struct fh_builds *b, struct fh_client *client, const struct fh_build *build, struct fh_artifact *ret,
-                  struct fh_error *err)
+int fh_builds_keep(struct fh_builds *b, struct fh_client *client, const struct fh_compilation *build,
+                   struct fh_artifact *ret, struct fh_error *err)
 {
 	char key[FH_SHA256_HEX];
 	struct fh_artifact made = { 0 };
@@ -236,7 +236,7 @@ int fh_build_keep(struct fh_builds *b, struct fh_client *client, const struct fh
 	pthread_mutex_unlock(&b->lock);
 	if (done)
 		return 0;
-	int r = fh_build_run(b, client, build, &made, err);
+	int r = fh_builds_run(b, client, build, &made, err);
 	pthread_mutex_lock(&b->lock);
 	finish(b, key, r >= 0 ? &made : NULL);
 	pthread_mutex_unlock(&b->lock);

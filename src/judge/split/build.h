@@ -14,7 +14,8 @@
 #define FH_BUILDS_KEPT_MAX ((size_t)256 << 20)
 #define FH_BUILD_FILES_MAX 8
 
-struct fh_build {
+/* What is to be compiled. */
+struct fh_compilation {
 	const char *language;
 	FH_NULLABLE const char *code_name; /* NULL: the language's default */
 	struct fh_str code;
@@ -40,8 +41,8 @@ FH_OWN struct fh_builds *fh_builds_new(const struct fh_judge_settings *settings)
 void fh_builds_free(struct fh_builds *b); /* NULL is allowed */
 
 /* Compiles. 0 with an artifact; a negative code if the compiler could not be run. */
-int fh_build_run(struct fh_builds *b, struct fh_client *client, const struct fh_build *build, struct fh_artifact *ret,
-                 struct fh_error *err);
-/* The same, but returns a copy if an equal build was made before. */
-int fh_build_keep(struct fh_builds *b, struct fh_client *client, const struct fh_build *build, struct fh_artifact *ret,
-                  struct fh_error *err);
+int fh_builds_run(struct fh_builds *b, struct fh_client *client, const struct fh_compilation *wanted,
+                  struct fh_artifact *ret, struct fh_error *err);
+/* The same, but returns a copy if an equal compilation was made before. */
+int fh_builds_keep(struct fh_builds *b, struct fh_client *client, const struct fh_compilation *wanted,
+                   struct fh_artifact *ret, struct fh_error *err);

@@ -80,7 +80,8 @@ static struct fh_str called(struct fh_str s, const struct style *l)
 {
 	const struct fh_str none = { s.p, 0 };
 	size_t n = word_end(s, 0), depth = 0;
-	if (n == 0 || isdigit((unsigned char)s.p[0]) || n >= s.n || s.p[n] != '(' || is_one_of((struct fh_str){ s.p, n }, l->words))
+	if (n == 0 || isdigit((unsigned char)s.p[0]) || n >= s.n || s.p[n] != '(' ||
+	    is_one_of((struct fh_str){ s.p, n }, l->words))
 		return none;
 	for (size_t at = n, next; at < s.n; at = next) {
 		if (!(next = literal_part(s, at, l, true)))
