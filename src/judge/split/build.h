@@ -41,8 +41,8 @@ FH_OWN struct fh_builds *fh_builds_new(const struct fh_judge_settings *settings)
 void fh_builds_free(struct fh_builds *b); /* NULL is allowed */
 
 /* Compiles. 0 with an artifact; a negative code if the compiler could not be run. */
-int fh_builds_run(struct fh_builds *b, struct fh_client *client, const struct fh_compilation *wanted,
+int fh_builds_run(struct fh_builds *b, struct fh_client *client, const struct fh_compilation *build,
                   struct fh_artifact *ret, struct fh_error *err);
 /* The same, but returns a copy if an equal compilation was made before. */
-int fh_builds_keep(struct fh_builds *b, struct fh_client *client, const struct fh_compilation *wanted,
+int fh_builds_keep(struct fh_builds *b, struct fh_client *client, const struct fh_compilation *build,
                    struct fh_artifact *ret, struct fh_error *err);
