@@ -23,7 +23,7 @@ static bool is_name(const char *text)
 	return n > 0 && !text[n];
 }
 
-/* A length of digits alone; one that is none, or too large, is no length. */
+/* Reads the value of Content-Length. False: it is empty, larger than 18 digits, or has other characters than digits. */
 static bool read_length(const char *text, uint64_t *ret)
 {
 	char *end;

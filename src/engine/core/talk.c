@@ -320,7 +320,7 @@ static void look_for_kill(struct fh_sandbox *b)
 	bool seen = false;
 	fh_limits_use(b, &u);
 	for (struct fh_process *p = b->processes; p; p = p->next) {
-		/* in a session, only the program is ended that the killed process belonged to */
+		/* in a session, only that program is ended to which the killed process belonged */
 		bool hit = b->owner->one_program ? b->oom_seen : p->has_group && was_killed_in(p);
 		seen = seen || hit;
 		if (hit && !p->exited)

@@ -30,7 +30,7 @@ static struct {
 	int diagnosis; /* netlink socket through which init counts socket buffers; or -1 */
 } own = { -1, -1, -1 };
 static int report_to;            /* number of the report pipe; it changes when descriptors are moved to their places */
-static int settings_folder = -1; /* the new /proc/sys from before it became read-only */
+static int settings_folder = -1; /* /proc/sys of the sandbox, opened before it is made read-only; -1: not opened */
 
 static bool has_layer(const struct fh_launch *l, enum fh_layer layer)
 {

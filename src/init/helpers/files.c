@@ -331,8 +331,8 @@ static struct timespec time_of(int64_t ns)
 	return t;
 }
 
-/* Changes by the name in the folder, because the owner and times of a link itself cannot be changed through a
- * descriptor alone. */
+/* Changes mode, owner, size and times of an entry. It is named by its folder and name, because the owner and times of a
+ * link itself cannot be changed through a descriptor alone. */
 static long change(int at, const char *name, int link_flag, const char *const *argv)
 {
 	int64_t mode = fh_argument_number(argv[0]), uid = fh_argument_number(argv[1]), gid = fh_argument_number(argv[2]);
