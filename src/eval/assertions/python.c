@@ -18,9 +18,27 @@ static int failed(struct fh_grade *ret, char *reason)
 }
 
 /* How messages name the language of this assertion's script: this file checks several. */
+/* The assertions of this file: one code for two languages. */
+static const struct dialect {
+	const struct fh_assertion *assertion;
+	const char *name;
+	enum fh_script_language language;
+} dialects[] = {
+	{ &fh_assertion_python, "Python", FH_SCRIPT_PYTHON },
+	{ &fh_assertion_ruby, "Ruby", FH_SCRIPT_RUBY },
+};
+
+static const struct dialect *dialect_of(const struct fh_assertion_call *call)
+{
+	size_t i = 0;
+	while (i + 1 < FH_ARRAY_SIZE(dialects) && dialects[i].assertion != call->kind)
+		i++;
+	return &dialects[i];
+}
+
 static const char *language_name(const struct fh_assertion_call *call)
 {
-	return call->kind->name[0] == 'r' ? "Ruby" : "Python";
+	return dialect_of(call)->name;
 }
 
 static int wrong_form(struct fh_grade *ret, const struct fh_assertion_call *call, const char *instead)
@@ -161,19 +179,19 @@ static int check(const struct fh_assertion_call *call, struct fh_grade *ret, str
 		fh_text_split_file(code, call->config_dir, &file, &function);
 	fh_auto_json json_t *args = json_pack("[O, o]", call->output, fh_assertion_context(call));
 	fh_auto_script_result struct fh_script_result result = { 0 };
-	int r = fh_script_call(
-	    fh_services_scripts(call->services),
-	    &(struct fh_script_call){ .language = call->kind->name[0] == 'r' ? FH_SCRIPT_RUBY : FH_SCRIPT_PYTHON,
-	                              .code = file ? NULL : code,
-	                              .file = file,
-	                              .function = !file      ? NULL
-	                                          : function ? function
-	                                                     : "get_assert",
-	                              .timeout_ms = fh_assertion_script_timeout(call),
-	                              .sandbox = json_is_true(json_object_get(call->assertion, "sandbox")),
-	                              .repeatable = true,
-	                              .args = args },
-	    &result, err);
+	int r =
+	    fh_script_call(fh_services_scripts(call->services),
+	                   &(struct fh_script_call){ .language = dialect_of(call)->language,
+	                                             .code = file ? NULL : code,
+	                                             .file = file,
+	                                             .function = !file      ? NULL
+	                                                         : function ? function
+	                                                                    : "get_assert",
+	                                             .timeout_ms = fh_assertion_script_timeout(call),
+	                                             .sandbox = json_is_true(json_object_get(call->assertion, "sandbox")),
+	                                             .repeatable = true,
+	                                             .args = args },
+	                   &result, err);
 	if (r < 0)
 		return r;
 	if (result.outcome == FH_SCRIPT_RETURNED)

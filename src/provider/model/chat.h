@@ -61,7 +61,7 @@ FH_OWN json_t *fh_chat_headers_json(const struct fh_http_response *http);
  * NULL: the body is no JSON. */
 void fh_chat_refuse(int status, struct fh_str body, FH_NULLABLE const json_t *json, struct fh_provider_response *ret);
 
-/* The body of an answer as a JSON object (new reference). NULL when it is no object, the status is not 2xx, or the object
- * has an "error"; ret->error then says what the server answered ("API error: 500 Internal Server Error: …"). */
+/* The body of an answer as a JSON object (new reference). NULL when it is no object, the status is not 2xx, or the
+ * object has an "error"; ret->error then says what the server answered ("API error: 500 Internal Server Error: …"). */
 FH_OWN FH_NULLABLE json_t *fh_chat_body(int status, const char *content_type, struct fh_str body,
                                         struct fh_provider_response *ret);

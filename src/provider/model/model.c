@@ -170,7 +170,7 @@ static int fh_model_open(struct fh_provider *p, struct fh_error *err)
 		const char *kind = service->kinds[0].name;
 		fh_error_set(err, FH_E_CONFIG, "provider %s %s", p->id, wrong);
 		fh_error_hint(err, "write %s:%s:MODEL, for example %s:%s:%s", service->name, kind, service->name, kind,
-		              fh_streq(service->name, "ollama") ? "llama3.2" : "gpt-4o");
+		              service->example ? service->example : "gpt-4o");
 		return -FH_E_CONFIG;
 	}
 	fh_auto_chat_headers struct fh_chat_headers headers = { 0 };
@@ -204,6 +204,12 @@ static int fh_model_open(struct fh_provider *p, struct fh_error *err)
 
 /* --------------------------------------------------------------------------------------------------------- asking */
 
+/* A variable of the provider's environment; NULL: the service has no such variable, or it is not set. */
+static const char *fh_model_variable(const struct fh_provider *p, FH_NULLABLE const char *name)
+{
+	return name ? fh_provider_env(p, name) : NULL;
+}
+
 static int fh_model_headers(const struct fh_provider *p, const json_t *config, struct fh_chat_headers *headers,
                             struct fh_error *err)
 {
@@ -218,8 +224,8 @@ static int fh_model_headers(const struct fh_provider *p, const json_t *config, s
 	const struct fh_model *m = p->state;
 	const char *organization = fh_json_str(config, "organization", NULL);
 	int code = fh_chat_header(headers, "Content-Type", "application/json", err);
-	if (!organization && fh_streq(m->service->name, "openai"))
-		organization = fh_provider_env(p, "OPENAI_ORGANIZATION");
+	if (!organization)
+		organization = fh_model_variable(p, m->service->organization_env);
 	if (!code && m->key) {
 		fh_auto_free char *value = fh_xasprintf("%s%s", auths[m->service->auth].before, m->key);
 		code = fh_chat_header(headers, auths[m->service->auth].header, value, err);
@@ -339,13 +345,12 @@ static int fh_model_call(struct fh_provider *p, const struct fh_provider_request
 		return 0;
 	}
 	bool streams = m->wire->event && json_is_true(json_object_get(config, "stream"));
-	bool openai = fh_streq(m->service->name, "openai");
 	struct fh_wire_call call = { .model = m->model,
 		                         .config = config,
 		                         .prompt = request->prompt,
 		                         .stream = streams,
-		                         .temperature = openai ? fh_provider_env(p, "OPENAI_TEMPERATURE") : NULL,
-		                         .max_tokens = openai ? fh_provider_env(p, "OPENAI_MAX_TOKENS") : NULL };
+		                         .temperature = fh_model_variable(p, m->service->temperature_env),
+		                         .max_tokens = fh_model_variable(p, m->service->max_tokens_env) };
 	fh_auto_json json_t *body = m->wire->request(&call);
 	fh_auto_json json_t *about = json_pack("{s:s, s:O, s:O?}", "url", streams ? m->stream_url : m->url, "body", body,
 	                                       "headers", json_object_get(config, "headers"));

@@ -26,6 +26,9 @@ struct fh_service {
 	const char *path_prefix; /* precedes a wire's path; NULL: none. {model} is replaced by the model */
 	const char *query;       /* follows the path; NULL: none. {apiVersion} is replaced by config.apiVersion */
 	const char *header;      /* header "Name: value" of every request; NULL: no header */
+	const char *example;     /* a model, for a hint; NULL: gpt-4o */
+	/* variables that give what a config leaves out; NULL: no such variables */
+	const char *organization_env, *temperature_env, *max_tokens_env;
 };
 
 /* The i-th service; NULL behind the last. */
