@@ -158,8 +158,7 @@ static ssize_t read_body(void *context, char *buffer, size_t n)
 	return got == 0 && a->left != FH_HTTP_SIZE_UNKNOWN ? -1 : got;
 }
 
-/* -------------------------------------------------------------------------------------------------------------
- * upgrades */
+/* -------------------------------------------------------------------------------------------------------- upgrades */
 
 struct both_ways {
 	struct answer *answer;
@@ -199,8 +198,7 @@ static void take_connection(void *context, int fd, struct fh_str early)
 	pthread_join(out, NULL);
 }
 
-/* --------------------------------------------------------------------------------------------------------------
- * requests */
+/* -------------------------------------------------------------------------------------------------------- requests */
 
 /* Whether a person sees the answer. Every browser calls itself Mozilla, and no SDK does. */
 static bool for_a_browser(struct fh_http_request *r)

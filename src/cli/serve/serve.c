@@ -93,8 +93,7 @@ static const struct fh_command_line command_line = {
 	.options = options,
 };
 
-/* ---------------------------------------------------------------------------------------------------------------
- * set-up */
+/* ---------------------------------------------------------------------------------------------------------- set-up */
 
 static int read_address(struct sockaddr_storage *ret, struct fh_error *err)
 {
@@ -132,8 +131,7 @@ static int read_tls(struct fh_buf *certificate, struct fh_buf *key, struct fh_er
 	return r < 0 ? r : fh_file_read(tls_key, key, err);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------
- * serving */
+/* --------------------------------------------------------------------------------------------------------- serving */
 
 static void greet_domain(const struct fh_http_server *server)
 {

@@ -145,8 +145,7 @@ static void reply_sandbox(struct fh_http_request *r, unsigned status, const stru
 	fh_http_reply_json(r, status, fh_control_sandbox(h));
 }
 
-/* ---------------------------------------------------------------------------------------------------------------
- * routes */
+/* ---------------------------------------------------------------------------------------------------------- routes */
 
 /* Reads the header by which the SDKs mark a request that they may repeat. False after replying with 400. */
 static bool read_idempotency(struct fh_http_request *r, const char **ret)

@@ -147,8 +147,7 @@ void fh_strings_free(FH_OWN char **strings)
 	free(strings);
 }
 
-/* -------------------------------------------------------------------------------------------------------------
- * commands */
+/* -------------------------------------------------------------------------------------------------------- commands */
 
 int fh_command_read(const struct fh_hosted *h, const json_t *config, const char *user, bool pty, struct fh_command *ret,
                     struct fh_connect_error *e)

@@ -49,8 +49,7 @@ static size_t bucket_of(const char *id)
 	return h % BUCKETS;
 }
 
-/* --------------------------------------------------------------------------------------------------------------
- * finding */
+/* --------------------------------------------------------------------------------------------------------- finding */
 
 struct fh_hosted *fh_hosted_find(struct fh_hosted_registry *g, const char *id)
 {

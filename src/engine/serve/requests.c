@@ -356,7 +356,7 @@ static int on_hello(struct fh_connection *c, const struct fh_frame *f, struct fh
 
 static const struct {
 	uint16_t type;
-	bool plain; /* GREETING is not a request: it gets no answer, and an error in it closes the connection */
+	bool plain; /* no request: the frame gets no answer, and an error in it closes the connection */
 	request_fn run;
 } requests[] = {
 	{ FH_FRAME_HELLO, true, on_hello },
