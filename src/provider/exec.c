@@ -165,9 +165,8 @@ static int fh_exec_read(const struct fh_proc *child, const volatile int *cancel,
 	return 0;
 }
 
-/* As fh_proc_run, but reacts at once when the call is cancelled. */
-static int fh_exec_run(const struct fh_proc_options *o, const volatile int *cancel, int64_t timeout_ms,
-                       struct fh_buf *out, struct fh_buf *errout, int *ret_status, struct fh_error *err)
+int fh_exec_run(const struct fh_proc_options *o, const volatile int *cancel, int64_t timeout_ms, struct fh_buf *out,
+                struct fh_buf *errout, int *ret_status, struct fh_error *err)
 {
 	FH_CLEANUP(fh_proc_release) struct fh_proc child = { .stdio = { -1, -1, -1 } };
 	int64_t deadline = fh_now_ns() + timeout_ms * FH_NS_PER_MS;
@@ -212,8 +211,8 @@ static void fh_exec_ended(int status, struct fh_str out, struct fh_str errout, s
 	}
 }
 
-static int fh_exec_call(struct fh_provider *p, const struct fh_provider_request *request,
-                        struct fh_provider_response *ret, struct fh_error *err)
+int fh_exec_call_words(struct fh_provider *p, const char *const *words, const struct fh_provider_request *request,
+                       struct fh_provider_response *ret, struct fh_error *err)
 {
 	if (memchr(request->prompt.p, 0, request->prompt.n)) {
 		fh_response_fail(ret, "the prompt holds a NUL, which an argument of a program cannot");
@@ -231,7 +230,6 @@ static int fh_exec_call(struct fh_provider *p, const struct fh_provider_request 
 		                 FH_EXEC_ARGUMENT_MAX);
 		return 0;
 	}
-	char *const *words = p->state;
 	fh_auto_free const char **argv = NULL;
 	size_t n = 0, capacity = 0;
 	for (size_t i = 0; words[i]; i++)
@@ -264,6 +262,12 @@ static int fh_exec_call(struct fh_provider *p, const struct fh_provider_request 
 		fh_exec_ended(status, fh_buf_str(&out), fh_buf_str(&errout), ret);
 	fh_exec_say_withheld(p, ret);
 	return 0;
+}
+
+static int fh_exec_call(struct fh_provider *p, const struct fh_provider_request *request,
+                        struct fh_provider_response *ret, struct fh_error *err)
+{
+	return fh_exec_call_words(p, p->state, request, ret, err);
 }
 
 static const char *const fh_exec_prefixes[] = { "exec:", NULL };

@@ -13,8 +13,8 @@
 
 /* The first type that knows an id is used. */
 static const struct fh_provider_type *const fh_provider_types[] = {
-	&fh_provider_echo, &fh_provider_model,  &fh_provider_request,  &fh_provider_websocket,
-	&fh_provider_exec, &fh_provider_script, &fh_provider_sequence, &fh_provider_simulated_user,
+	&fh_provider_echo,   &fh_provider_model,  &fh_provider_request,  &fh_provider_websocket,      &fh_provider_exec,
+	&fh_provider_script, &fh_provider_golang, &fh_provider_sequence, &fh_provider_simulated_user,
 };
 
 /* Whether an id is the bare path of a JavaScript or TypeScript file, as in `id: ./provider.js`. */
@@ -66,13 +66,12 @@ static const struct fh_provider_type *fh_provider_find(const char *id, const cha
 
 #define FH_PROVIDER_KNOWN                                                                                              \
 	"echo, openai:MODEL, openai:chat:MODEL, ollama:chat:MODEL, anthropic:messages:MODEL, google:MODEL and other "      \
-	"services (docs/providers.md), exec:COMMAND, file://NAME.py, file://NAME.js, python:NAME.py"
+	"services (docs/providers.md), exec:COMMAND, file://NAME.py, file://NAME.js, python:NAME.py, golang:NAME.go"
 
 /* Ids of promptfoo's that fumehood does not support, and why. */
 static const struct {
 	const char *prefix, *why;
 } fh_provider_refused[] = {
-	{ "golang:", "a provider in Go" },
 	{ "promptfoo:", "services of promptfoo's" },
 	{ "bedrock:", "requests signed for AWS" },
 	{ "vertex:", "tokens of Google Cloud" },
@@ -90,7 +89,7 @@ static int fh_provider_unknown(const char *id, struct fh_error *err)
 		return -FH_E_CONFIG;
 	}
 	if (fh_starts_with(id, "file://")) {
-		fh_error_set(err, FH_E_CONFIG, "provider %s: not a python or javascript file", id);
+		fh_error_set(err, FH_E_CONFIG, "provider %s: not a python, javascript, ruby or go file", id);
 		fh_error_hint(err,
 		              "a provider in a file is file://NAME.py[:function] or file://NAME.js[:function] (.mjs, .cjs)");
 		return -FH_E_CONFIG;

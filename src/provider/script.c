@@ -62,9 +62,6 @@ static int fh_script_provider_open(struct fh_provider *p, struct fh_error *err)
 	return s->language == FH_SCRIPT_JAVASCRIPT ? 0 : fh_settings_load_all(p, p->config, err);
 }
 
-static const char fh_script_provider_shape[] =
-    "has to return %s with an `output` or an `error` string, instead got: %s";
-
 static int64_t fh_script_provider_count(const json_t *usage, const char *key)
 {
 	const json_t *n = json_object_get(usage, key);
@@ -101,12 +98,10 @@ static const struct {
 	[FH_PROVIDER_MODERATION] = { "call_moderation_api", "callModerationApi", "flags" },
 };
 
-/* Fills the response from a result object in promptfoo's form. */
-static void fh_script_provider_take(const struct fh_script_provider *s, const char *function,
-                                    enum fh_provider_operation operation, json_t *value,
-                                    struct fh_provider_response *ret)
+void fh_provider_take_result(const char *function, const char *file, const char *shape, const char *member,
+                             json_t *value, struct fh_provider_response *ret)
 {
-	json_t *output = json_object_get(value, fh_script_provider_operations[operation].member);
+	json_t *output = json_object_get(value, member);
 	json_t *error = json_object_get(value, "error");
 	json_t *usage = json_object_get(value, "tokenUsage");
 	ret->raw = json_incref(value);
@@ -114,9 +109,8 @@ static void fh_script_provider_take(const struct fh_script_provider *s, const ch
 		fh_auto_free char *got = fh_json_text(value, 0);
 		fh_auto_buf struct fh_buf text = FH_BUF_INIT(1 << 16);
 		fh_response_excerpt(&text, fh_str(got), 500);
-		fh_auto_free char *shape = fh_xasprintf(
-		    fh_script_provider_shape, s->language == FH_SCRIPT_PYTHON ? "a dict" : "an object", fh_buf_cstr(&text));
-		fh_response_fail(ret, "%s of %s %s", function, fh_path_base(s->file), shape);
+		fh_response_fail(ret, "%s of %s has to return %s with an `output` or an `error` string, instead got: %s",
+		                 function, fh_path_base(file), shape, fh_buf_cstr(&text));
 		return;
 	}
 	ret->tokens.total = fh_script_provider_count(usage, "total");
@@ -206,7 +200,9 @@ static int fh_script_provider_call(struct fh_provider *p, const struct fh_provid
 	else if (r.outcome != FH_SCRIPT_RETURNED)
 		fh_script_provider_failed(s, &r, ret);
 	else
-		fh_script_provider_take(s, function ? function : call.method, request->operation, r.value, ret);
+		fh_provider_take_result(function ? function : call.method, s->file,
+		                        s->language == FH_SCRIPT_PYTHON ? "a dict" : "an object",
+		                        fh_script_provider_operations[request->operation].member, r.value, ret);
 	return 0;
 }
 

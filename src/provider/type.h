@@ -45,7 +45,12 @@ struct fh_provider {
 };
 
 extern const struct fh_provider_type fh_provider_echo, fh_provider_model, fh_provider_request, fh_provider_websocket,
-    fh_provider_exec, fh_provider_script, fh_provider_sequence, fh_provider_simulated_user;
+    fh_provider_exec, fh_provider_script, fh_provider_golang, fh_provider_sequence, fh_provider_simulated_user;
+
+/* Fills the response from what the user's function returned: an object in promptfoo's form, whose `member` is the
+ * output. shape: how such an object is called in its language. */
+void fh_provider_take_result(const char *function, const char *file, const char *shape, const char *member,
+                             json_t *value, struct fh_provider_response *ret);
 
 /* Adds a secret that is removed from all responses of this provider; NULL is fine. */
 void fh_provider_keep_secret(struct fh_provider *p, FH_NULLABLE const char *value);

@@ -52,7 +52,7 @@ static void test_unknown_ids_name_the_nearest(void **state)
 		{ "opnai:gpt-4o", "unknown provider opnai:gpt-4o", "did you mean openai:gpt-4o?" },
 		{ "olama:chat:x", "unknown provider", "ollama:chat:x" },
 		{ "echo:x", "unknown provider echo:x", "did you mean echo" },
-		{ "file://x.txt", "not a python or javascript file", "file://NAME.py" },
+		{ "file://x.txt", "not a python, javascript, ruby or go file", "file://NAME.py" },
 		{ "openai:", "names no model", "openai:chat:MODEL" },
 		{ "openai:image:x", "a kind of service that is not supported", "openai:chat:MODEL" },
 		{ "anthropic:messages:", "names no model", "anthropic:messages:MODEL" },
