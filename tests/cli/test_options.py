@@ -55,7 +55,10 @@ class EveryCommand(unittest.TestCase):
             after = in_force(name, *flags, *(f"--{o.name}={SAMPLES[o.kind][0]}" for o in valued))
             for o in own(found.options):
                 with self.subTest(f"{name} --{o.name}"):
-                    self.assertEqual(True if o.kind == "flag" else SAMPLES[o.kind][1], after[o.name])
+                    got = after[o.name]
+                    if isinstance(got, list):  # one list may have two options
+                        got = got[:1]
+                    self.assertEqual(True if o.kind == "flag" else SAMPLES[o.kind][1], got)
 
     def test_a_letter_is_the_option(self):
         for name, o in self.each():

@@ -50,7 +50,7 @@ class Files(Place):
         "run": {"interpreter", "venv", "image", "cwd", "stdin-file", "file", "mount", "plan", "FILE", "start"},
         "eval": {"config", "env-file", "env-path", "replay", "tests", "vars", "assertions", "model-outputs", "extension",
                  "filter-failing", "filter-failing-only", "filter-errors-only", "RESULTS"},
-        "validate": {"config", "env-file", "CONFIG"},
+        "validate": {"config", "env-file", "env-path", "CONFIG"},
         "import": {"RESULTS"},
         "retry": {"prompt-file"},
         "judge": {"problems", "interpreter", "PROBLEMS", "SAMPLES"},

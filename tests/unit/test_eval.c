@@ -445,7 +445,7 @@ static int load_env_text(const char *text, struct fh_error *err)
 	assert_true(fd >= 0);
 	assert_int_equal(fh_write_all(fd, text, strlen(text)), 0);
 	close(fd);
-	int r = fh_env_file_load(path, err);
+	int r = fh_env_file_load(path, false, err);
 	unlink(path);
 	return r;
 }

@@ -23,13 +23,6 @@
 #include "provider/replay.h"
 #include "script/script.h"
 
-static int load_env_file(const struct fh_eval_options *o, struct fh_error *err)
-{
-	if (o->env_file)
-		return fh_env_file_load(o->env_file, err);
-	return fh_path_exists(".env") && !fh_path_is_dir(".env") ? fh_env_file_load(".env", err) : 0;
-}
-
 static void print_warnings(const struct fh_eval_config *c)
 {
 	char text[1400];
@@ -114,6 +107,7 @@ static int run_config(const struct fh_eval_options *o, const struct start *start
 {
 	struct fh_response_cache *cache = replay || !uses_cache(o, config) ? NULL : fh_response_cache_new(NULL, 0);
 	const json_t *own_timeout = json_object_get(json_object_get(config->root, "evaluateOptions"), "timeoutMs");
+	uint64_t timeout_ms = 0;
 	unsigned workers = (unsigned)FH_MIN(o->jobs, 64);
 	struct fh_services *services =
 	    fh_services_new(&(struct fh_services_options){ .workers = workers,
@@ -123,15 +117,19 @@ static int run_config(const struct fh_eval_options *o, const struct start *start
 	                                                   .script_timeout_ms = o->script_timeout,
 	                                                   .sandbox_scripts = o->sandbox_scripts,
 	                                                   .dir = config->dir });
+	int r = fh_env_number("PROMPTFOO_EVAL_TIMEOUT_MS", UINT32_MAX, &timeout_ms, err);
+	if (json_number_value(own_timeout) > 0)
+		timeout_ms = (uint64_t)json_number_value(own_timeout);
 	struct fh_eval_provider_needs needs = { .scripts = fh_services_scripts(services),
 		                                    .replay = replay,
 		                                    .record = record,
 		                                    .cache = cache,
 		                                    .cancel = &fh_interrupted,
-		                                    .timeout_ms = (uint64_t)FH_MAX(json_number_value(own_timeout), 0) };
+		                                    .timeout_ms = timeout_ms };
 	struct fh_opt_list paths = { 0 };
 	struct fh_eval_plan plan = { 0 };
-	int r = output_paths(o, config, start->cell != NULL, &paths, err);
+	if (r == 0)
+		r = output_paths(o, config, start->cell != NULL, &paths, err);
 	if (r == 0)
 		r = fh_eval_plan_make(config, &o->overrides, &needs, &plan, err);
 	if (r == 0 && start->cell && (r = fh_eval_plan_take_cell(&plan, start->cell, err)) < 0)
@@ -166,7 +164,9 @@ static int run_eval(struct fh_eval_options *o, const struct start *start, int *r
 	fh_eval_report_begin(start->report);
 	int r = fh_eval_options_load(o, err);
 	if (r == 0)
-		r = load_env_file(o, err);
+		r = fh_env_files_load(o->env_files.items, o->env_files.count, err);
+	if (r == 0)
+		r = fh_env_check(err);
 	if (r < 0)
 		return r;
 	struct fh_eval_config config = { 0 };

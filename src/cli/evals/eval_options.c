@@ -90,12 +90,12 @@ static const struct fh_opt eval_table[] = {
 	NUMBER("delay", 0, &OVERRIDES.delay_ms, "MS", "Pause before each call of a provider; one call at a time."),
 	TEXT("description", 0, &parsed.description, "TEXT", "The eval's description, in place of the config's."),
 	{ .name = "env-file",
-	  .kind = FH_OPT_STRING,
-	  .target = &parsed.env_file,
+	  .kind = FH_OPT_LIST,
+	  .target = &parsed.env_files,
 	  .argument = "FILE",
-	  .help = "Environment variables.",
-	  .default_words = ".env, if it is there" },
-	TEXT("env-path", 0, &parsed.env_file, "FILE", "The same as --env-file."),
+	  .help = "Environment variables; they win over those that are set.",
+	  .default_words = ".env, if it is there, which wins over none" },
+	LIST("env-path", 0, &parsed.env_files, "FILE", "The same as --env-file."),
 	LIST("tag", 0, &parsed.tags, "NAME=VALUE", "A tag of this eval in the store."),
 	SWITCH("write", &parsed.write, FH_OPT_ON, "Keep the eval in the store."),
 	{ .name = "watch",
@@ -186,6 +186,7 @@ static const struct fh_opt eval_table[] = {
 	  .help = "Colours.",
 	  .default_words = "on a terminal, unless NO_COLOR is set" },
 	SWITCH("share", &parsed.share, FH_OPT_HIDDEN, "Accepted for compatibility with promptfoo; nothing is shared."),
+	SWITCH("remote", &parsed.remote, FH_OPT_HIDDEN, "Taken for promptfoo's sake: only red teams are meant."),
 	SWITCH("verbose", &parsed.verbose, FH_OPT_HIDDEN, "Taken for promptfoo's sake."),
 	{ 0 },
 };
@@ -303,8 +304,9 @@ int fh_eval_options_parse(int argc, char **argv, struct fh_eval_options *o, stru
 
 void fh_eval_options_release(struct fh_eval_options *o)
 {
-	struct fh_opt_list *const lists[] = { &o->configs,  &o->outputs,    &o->vars, &o->prompts,    &o->providers,
-		                                  &o->metadata, &o->extensions, &o->tags, &o->script_env, &o->args };
+	struct fh_opt_list *const lists[] = { &o->configs,    &o->outputs,   &o->vars,       &o->prompts,
+		                                  &o->providers,  &o->metadata,  &o->extensions, &o->tags,
+		                                  &o->script_env, &o->env_files, &o->args };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(lists); i++)
 		fh_opt_list_release(lists[i]);
 	json_decref((json_t *)(uintptr_t)o->overrides.vars);

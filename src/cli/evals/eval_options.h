@@ -5,9 +5,9 @@
 #include "eval/plan/plan.h"
 
 struct fh_eval_options {
-	struct fh_opt_list configs, outputs, vars, prompts, providers, metadata, extensions, tags, script_env, args;
-	const char *tests, *env_file, *description, *filter_providers, *filter_prompts, *assertions, *model_outputs,
-	    *record, *replay;
+	struct fh_opt_list configs, outputs, vars, prompts, providers, metadata, extensions, tags, script_env, env_files,
+	    args;
+	const char *tests, *description, *filter_providers, *filter_prompts, *assertions, *model_outputs, *record, *replay;
 	struct fh_eval_overrides overrides;
 	uint64_t cell_max, show, script_timeout, jobs;
 	/* The id of another eval, or "latest". */
@@ -15,8 +15,8 @@ struct fh_eval_options {
 	/* `fumehood retry`: the cell to run alone, "ROW.COLUMN", and the file with its new prompt. */
 	FH_NULLABLE const char *cell, *prompt_file;
 	bool resume, retry_errors, retry_failures, pause, go_on, cancel, watch;
-	bool table, progress_bar, color, color_given, cache, cache_given, write, share, verbose, lenient, show_given,
-	    jobs_given, sandbox_scripts;
+	bool table, progress_bar, color, color_given, cache, cache_given, write, share, remote, verbose, lenient,
+	    show_given, jobs_given, sandbox_scripts;
 	enum fh_help help;
 };
 

@@ -14,14 +14,14 @@
 #include "eval/plan/plan.h"
 #include "script/script.h"
 
-static struct fh_opt_list configs;
-static const char *env_file;
+static struct fh_opt_list configs, env_files;
 static bool json, lenient;
 static const struct fh_opt options[] = {
 	{ "config", 'c', FH_OPT_LIST, &configs, "FILE", "A config, or a glob; several are joined.",
 	  .default_words = "the one here" },
-	{ "env-file", 0, FH_OPT_STRING, &env_file, "FILE", "Environment variables.",
-	  .default_words = ".env, if it is there" },
+	{ "env-file", 0, FH_OPT_LIST, &env_files, "FILE", "Environment variables; they win over those that are set.",
+	  .default_words = ".env, if it is there, which wins over none" },
+	{ "env-path", 0, FH_OPT_LIST, &env_files, "FILE", "The same as --env-file." },
 	{ "lenient", 0, FH_OPT_FLAG, &lenient, NULL, "Warn of keys that look misspelt instead of refusing them." },
 	{ "json", 0, FH_OPT_FLAG, &json, NULL, "Print {valid, errors, warnings, prompts, providers, tests, cells}." },
 	{ 0 },
@@ -111,9 +111,9 @@ static int validate(struct fh_opt_list *names, struct fh_error *err)
 	struct fh_eval_config config = { 0 };
 	struct fh_eval_plan plan = { 0 };
 	struct fh_services *services = NULL;
-	int r = env_file                                            ? fh_env_file_load(env_file, err)
-	        : fh_path_exists(".env") && !fh_path_is_dir(".env") ? fh_env_file_load(".env", err)
-	                                                            : 0;
+	int r = fh_env_files_load(env_files.items, env_files.count, err);
+	if (r == 0)
+		r = fh_env_check(err);
 	if (r == 0)
 		r = load(names, &config, err);
 	if (r == 0)
@@ -146,5 +146,6 @@ int fh_command_validate(int argc, char **argv)
 		status = json ? FH_EXIT_FAILED : fh_command_failed(&err, FH_EXIT_FAILED);
 	fh_opt_list_release(&args);
 	fh_opt_list_release(&configs);
+	fh_opt_list_release(&env_files);
 	return fh_print_end(status, FH_EXIT_FAILED);
 }

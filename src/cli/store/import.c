@@ -11,12 +11,13 @@
 
 #define FILE_MAX_BYTES ((size_t)2 << 30)
 
-static bool as_json, new_id;
+static bool as_json, new_id, force;
 static const struct fh_opt options[] = {
 	{ .name = "new-id",
 	  .kind = FH_OPT_FLAG,
 	  .target = &new_id,
 	  .help = "Give the eval a new id if the store has its id already." },
+	{ .name = "force", .kind = FH_OPT_FLAG, .target = &force, .help = "Put it in the place of the eval with its id." },
 	{ .name = "json", .kind = FH_OPT_FLAG, .target = &as_json, .help = "Print {id, rows}." },
 	{ 0 },
 };
@@ -41,12 +42,24 @@ static int64_t wall_ms_of(const char *text)
 	return (int64_t)timegm(&t) * 1000 + (*rest == '.' ? (int64_t)(strtod(rest, NULL) * 1000) : 0);
 }
 
-static int put_row(struct fh_store_writer *w, const json_t *row, size_t index, size_t columns, struct fh_error *err)
+static int place_of(const json_t *row, size_t index, size_t columns, int64_t *ret_row, int64_t *ret_column,
+                    struct fh_error *err)
 {
 	int64_t at = fh_json_int(row, "testIdx", (int64_t)(index / columns)),
 	        column = fh_json_int(row, "promptIdx", (int64_t)(index % columns));
 	if (!json_is_object(row) || at < 0 || at > UINT32_MAX || column < 0 || (uint64_t)column >= columns)
 		return fh_error_set(err, FH_E_CONFIG, "result %zu is not a row, or names a prompt that the file lacks", index);
+	*ret_row = at;
+	*ret_column = column;
+	return 0;
+}
+
+static int put_row(struct fh_store_writer *w, const json_t *row, size_t index, size_t columns, struct fh_error *err)
+{
+	int64_t at = 0, column = 0;
+	int place = place_of(row, index, columns, &at, &column, err);
+	if (place < 0)
+		return place;
 	fh_auto_free char *data = fh_json_text(row, 0);
 	const json_t *named_scores = json_object_get(row, "namedScores");
 	fh_auto_free char *named = json_object_size(named_scores) ? fh_json_text(named_scores, 0) : NULL;
@@ -122,6 +135,25 @@ static bool is_there(const char *id)
 	return there;
 }
 
+/* Deletes the eval whose place is taken, once it is known that the rows can be stored. */
+static int make_room(const char *id, const json_t *rows, size_t columns, struct fh_error *err)
+{
+	fh_auto_store struct fh_store *s = NULL;
+	struct fh_store_eval e = { 0 };
+	int64_t at = 0, column = 0;
+	int r = 0;
+	for (size_t i = 0; i < json_array_size(rows) && r == 0; i++)
+		r = place_of(json_array_get(rows, i), i, columns, &at, &column, err);
+	if (r == 0)
+		r = fh_store_open(NULL, false, &s, err);
+	if (r == 0)
+		r = fh_store_find(s, id, &e, err);
+	if (r == 0)
+		r = fh_store_delete(s, e.number, err);
+	fh_store_eval_release(&e);
+	return r;
+}
+
 static int import(const char *path, json_t *done, struct fh_error *err)
 {
 	char own[64];
@@ -137,12 +169,18 @@ static int import(const char *path, json_t *done, struct fh_error *err)
 	}
 	const char *id = fh_json_str(file, "evalId", "");
 	fh_store_id_make(FH_STORE_EVAL, fh_wall_ms(), own);
-	if (*id && is_there(id) && !new_id) {
+	bool taken = *id && is_there(id);
+	if (taken && !new_id && !force) {
 		fh_error_set(err, FH_E_ARGUMENT, "the store has an eval %s already", id);
-		fh_error_hint(err, "--new-id imports it under another id; `fumehood delete %s` removes the old one", id);
+		fh_error_hint(err, "--new-id imports it under another id, --force in the place of the old one");
 		return -FH_E_ARGUMENT;
 	}
-	id = *id && !(new_id && is_there(id)) ? id : own;
+	if (taken && !new_id) {
+		int r = make_room(id, rows, json_array_size(json_object_get(results, "prompts")), err);
+		if (r < 0)
+			return fh_error_wrap(err, "%s", path);
+	}
+	id = *id && !(new_id && taken) ? id : own;
 	int r = put_all(file, id, err);
 	if (r < 0) {
 		take_out(id);

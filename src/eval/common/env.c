@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/common/env.h"
-#include <strings.h>
 #include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <strings.h>
 #include <unistd.h>
 #include "base/fd.h"
+#include "base/path.h"
 #include "eval/common/text.h"
 
 #define ENV_FILE_MAX ((size_t)1 << 20)
@@ -44,7 +47,7 @@ static const char *read_plain(const char *s, struct fh_buf *value)
 }
 
 /* Reads one line, which begins at s with a character that is not blank. */
-static const char *read_line(const char *s, const char *path, uint32_t *line, struct fh_error *err)
+static const char *read_line(const char *s, const char *path, bool over, uint32_t *line, struct fh_error *err)
 {
 	uint32_t at = *line;
 	if (fh_starts_with(s, "export ")) {
@@ -71,11 +74,11 @@ static const char *read_line(const char *s, const char *path, uint32_t *line, st
 		fh_error_at(err, path, *line, 0, "text follows the closing quote");
 		return NULL;
 	}
-	setenv(name, fh_buf_cstr(&value), 0);
+	setenv(name, fh_buf_cstr(&value), over);
 	return s + strcspn(s, "\n");
 }
 
-int fh_env_file_load(const char *path, struct fh_error *err)
+int fh_env_file_load(const char *path, bool over, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(ENV_FILE_MAX);
 	int r = fh_file_read(path, &text, err);
@@ -86,13 +89,84 @@ int fh_env_file_load(const char *path, struct fh_error *err)
 		s += strspn(s, " \t\r");
 		if (*s == '#')
 			s += strcspn(s, "\n");
-		if (*s && *s != '\n' && !(s = read_line(s, path, &line, err)))
+		if (*s && *s != '\n' && !(s = read_line(s, path, over, &line, err)))
 			return -FH_E_CONFIG;
 		if (*s == '\n') {
 			s++;
 			line++;
 		}
 	}
+	return 0;
+}
+
+int fh_env_files_load(const char *const *words, size_t count, struct fh_error *err)
+{
+	int r = 0;
+	if (!count)
+		return fh_path_exists(".env") && !fh_path_is_dir(".env") ? fh_env_file_load(".env", false, err) : 0;
+	for (size_t i = 0; i < count && r == 0; i++)
+		for (const char *s = words[i]; *s && r == 0;) {
+			size_t n = strcspn(s, ",");
+			const char *begin = s + strspn(s, " "), *end = s + n;
+			while (end > begin && end[-1] == ' ')
+				end--;
+			fh_auto_free char *path = fh_xstrndup(begin, (size_t)(FH_MAX(end, begin) - begin));
+			if (*path)
+				r = fh_env_file_load(path, true, err);
+			s += n + (s[n] == ',');
+		}
+	return r;
+}
+
+/* Variables by which promptfoo changes what is asked, checked or written, and that are not read here. */
+static const struct {
+	const char *name, *effect;
+} unread[] = {
+	{ "PROMPTFOO_PROMPT_SEPARATOR", "files of prompts are split at lines that are ---" },
+	{ "PROMPTFOO_REQUIRE_JSON_PROMPTS", "a prompt may be any text" },
+	{ "PROMPTFOO_STRICT_FILES", "a file that does not exist is an error in any case" },
+	{ "PROMPTFOO_CSV_STRICT", "tables are read by one set of rules" },
+	{ "PROMPTFOO_DISABLE_CSV_FORMULA_ESCAPING", "cells that a spreadsheet would compute are escaped" },
+	{ "PROMPTFOO_DISABLE_PDF_AS_TEXT", "a PDF in a variable is its text" },
+	{ "PROMPTFOO_DISABLE_MULTIMEDIA_AS_BASE64", "files of variables are text" },
+	{ "PROMPTFOO_DISABLE_TEMPLATE_ENV_VARS", "templates of the config see the environment" },
+	{ "PROMPTFOO_SELF_HOSTED", "templates of the config see the environment" },
+	{ "PROMPTFOO_DISABLE_REF_PARSER", "$ref is resolved" },
+	{ "PROMPTFOO_DISABLE_OBJECT_STRINGIFY", "objects in templates are written as JSON" },
+	{ "PROMPTFOO_DISABLE_AJV_STRICT_MODE", "an unknown word in a schema is an error" },
+	{ "PROMPTFOO_CA_CERT_PATH", "SSL_CERT_FILE names the certificates" },
+};
+
+int fh_env_check(struct fh_error *err)
+{
+	static const char *const off[] = { "", "0", "false" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(unread); i++) {
+		const char *value = getenv(unread[i].name);
+		bool set = value != NULL;
+		for (size_t k = 0; k < FH_ARRAY_SIZE(off) && set; k++)
+			set = !fh_streq(value, off[k]);
+		if (!set)
+			continue;
+		fh_error_set(err, FH_E_CONFIG, "%s is set, but has no effect here: %s", unread[i].name, unread[i].effect);
+		fh_error_hint(err, "unset %s", unread[i].name);
+		return -FH_E_CONFIG;
+	}
+	return 0;
+}
+
+int fh_env_number(const char *name, uint64_t max, uint64_t *ret, struct fh_error *err)
+{
+	const char *value = getenv(name);
+	char *end;
+	if (!value || !*value) {
+		*ret = 0;
+		return 0;
+	}
+	errno = 0;
+	unsigned long long n = strtoull(value, &end, 10);
+	if (*value < '0' || *value > '9' || *end || errno || n > max)
+		return fh_error_set(err, FH_E_CONFIG, "%s=%s: not a number of 0 to %llu", name, value, (unsigned long long)max);
+	*ret = n;
 	return 0;
 }
 

@@ -3,11 +3,19 @@
 #pragma once
 #include "json/json.h"
 
-/* Sets this process's environment from the file's NAME=VALUE lines; variables that are set already keep their value.
- * The syntax: comments, blank lines, `export `, 'single' and "double" quotes (with \n, \t, \" and \\ in double ones); a
- * # after white space ends an unquoted value. Call it before any thread is started. Any other line is FH_E_CONFIG with
+/* Sets this process's environment from the file's NAME=VALUE lines. `over`: also variables that are set already. The
+ * syntax: comments, blank lines, `export `, 'single' and "double" quotes (with \n, \t, \" and \\ in double ones); a #
+ * after white space ends an unquoted value. Call it before any thread is started. Any other line is FH_E_CONFIG with
  * file and line. */
-int fh_env_file_load(const char *path, struct fh_error *err);
+int fh_env_file_load(const char *path, bool over, struct fh_error *err);
+/* The files of --env-file, each word several with commas between them: what is in one wins over the environment and
+ * over the files before it. Without any: .env, if it is there, which wins over nothing. */
+int fh_env_files_load(const char *const *words, size_t count, struct fh_error *err);
+
+/* Fails for a variable of promptfoo's that is set and would change what an eval does, but has no effect here. */
+int fh_env_check(struct fh_error *err);
+/* The whole number that an environment variable holds; 0 when it is not set. */
+int fh_env_number(const char *name, uint64_t max, uint64_t *ret, struct fh_error *err);
 
 /* Whether an environment variable is on, in the words that promptfoo reads: 1, true, yes, yup, yeppers. */
 bool fh_env_on(const char *name);

@@ -13,6 +13,8 @@
 
 #define CONCURRENCY_MAX 512
 #define REPEAT_MAX 100000
+#define DELAY_MAX ((uint64_t)86400000)
+#define TIME_MAX ((uint64_t)31536000000) /* a year */
 
 /* ------------------------------------------------------------------------------------------------------------ rows */
 
@@ -254,15 +256,19 @@ static int option(struct fh_eval_plan *p, const char *name, uint64_t given, uint
 
 static int load_options(struct fh_eval_plan *p, const struct fh_eval_overrides *o, struct fh_error *err)
 {
-	uint64_t concurrency = 0, repeat = 0;
+	uint64_t concurrency = 0, repeat = 0, delay = 0, time = 0;
 	int r = option(p, "maxConcurrency", o->concurrency, 0, FH_EVAL_CONCURRENCY_DEFAULT, 1, CONCURRENCY_MAX,
 	               &concurrency, err);
 	if (r == 0)
 		r = option(p, "repeat", o->repeat, 0, 1, 1, REPEAT_MAX, &repeat, err);
 	if (r == 0)
-		r = option(p, "delay", o->delay_ms, UINT64_MAX, 0, 0, 86400000, &p->delay_ms, err);
+		r = fh_env_number("PROMPTFOO_DELAY_MS", DELAY_MAX, &delay, err);
 	if (r == 0)
-		r = option(p, "maxEvalTimeMs", UINT64_MAX, UINT64_MAX, 0, 0, 31536000000, &p->time_ms, err);
+		r = option(p, "delay", o->delay_ms, UINT64_MAX, delay, 0, DELAY_MAX, &p->delay_ms, err);
+	if (r == 0)
+		r = fh_env_number("PROMPTFOO_MAX_EVAL_TIME_MS", TIME_MAX, &time, err);
+	if (r == 0)
+		r = option(p, "maxEvalTimeMs", UINT64_MAX, UINT64_MAX, time, 0, TIME_MAX, &p->time_ms, err);
 	p->concurrency = p->delay_ms > 0 ? 1 : (unsigned)concurrency;
 	p->repeat = (uint32_t)repeat;
 	return r;

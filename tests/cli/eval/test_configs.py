@@ -143,7 +143,47 @@ class Promptfoo(Case):
             self.assertEqual(done.returncode, 100, done.stdout + done.stderr)
             self.assertIn("1 failed", done.stdout)
         self.assertEqual(self.with_ours("promptfoo", "validate").returncode, 0)
-        self.assertIn("fumehood", self.with_ours("promptfoo", "--version").stdout)
+        version = self.with_ours("promptfoo", "--version")
+        self.assertRegex(version.stdout, r"^\d+\.\d+\.\d+\n$")
+        self.assertIn("fumehood", version.stderr)
+
+    def test_the_forms_of_its_commands(self):
+        """Options before the command and options of all commands, the kind of thing that comes first, and what is refused."""
+        store = {"FUMEHOOD_STORE": str(self.dir / "store.db")}
+        self.write("promptfooconfig.yaml", "prompts: ['{{env.FH_A}} {{env.FH_B}}']\nproviders: [echo]\n")
+        self.write("a.env", "FH_A=file\nFH_B=first\n")
+        self.write("b.env", "FH_B=second\n")
+        for words in (["--env-file", "a.env,b.env", "-v", "eval"], ["eval", "--env-file", "a.env", "--env-path", "b.env", "--verbose"],
+                      ["--env-path=a.env", "eval", "--env-file", "b.env", "--remote", "--no-share"]):
+            done = self.with_ours("promptfoo", *words, "--no-table", "-o", "out.json", FH_A="shell", **store)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads((self.dir / "out.json").read_text())["results"]["results"][0]["response"]["output"], "file second")
+        works = (["retry", "latest", "--no-share"], ["list", "evals", "--ids-only", "--env-file", "a.env"], ["show", "eval", "latest", "-v"], ["show"],
+                 ["export", "eval", "latest", "-o", "whole.json", "--include-media"], ["import", "--force", "whole.json"],
+                 ["import", "--new-id", "whole.json"], ["validate", "config", "-c", "promptfooconfig.yaml"],
+                 ["validate", "--env-file", "a.env"], ["delete", "eval", "latest"],
+                 ["cache", "clear", "--env-file=a.env"], ["help", "eval"], ["init", "--no-interactive", "new"])
+        for words in works:
+            with self.subTest(words=words):
+                done = self.with_ours("promptfoo", *words, XDG_CACHE_HOME=str(self.dir / "cache"), **store)
+                self.assertEqual(done.returncode, 0, done.stderr)
+        for words in (["list", "prompts"], ["show", "dataset", "x"], ["validate", "target", "-t", "echo"], ["eval", "setup"],
+                      ["export", "logs"], ["eval", "--suggest-prompts", "2"], ["import", "whole.json"], ["delete", "eval", "none"], []):
+            with self.subTest(words=words):
+                done = self.with_ours("promptfoo", *words, **store)
+                self.assertEqual(done.returncode, 1, done.stdout)
+                self.assertRegex(done.stdout + done.stderr, "here|unknown option|already|no eval|served by")
+
+    def test_its_environment_is_read_or_refused(self):
+        self.write("promptfooconfig.yaml", "prompts: [a]\nproviders: [echo]\ntests: [{}, {assert: [{type: equals, value: b}]}]\n")
+        for env, status, said in (({"PROMPTFOO_PASS_RATE_THRESHOLD": "50"}, 0, ""), ({"PROMPTFOO_FAILED_TEST_EXIT_CODE": "7"}, 7, ""),
+                                  ({"PROMPTFOO_PROMPT_SEPARATOR": "==="}, 1, "PROMPTFOO_PROMPT_SEPARATOR is set, but"),
+                                  ({"PROMPTFOO_SELF_HOSTED": "false"}, 100, ""), ({"PROMPTFOO_DELAY_MS": "soon"}, 1, "PROMPTFOO_DELAY_MS=soon"),
+                                  ({"PROMPTFOO_EVAL_TIMEOUT_MS": "60000", "PROMPTFOO_MAX_EVAL_TIME_MS": "60000", "PROMPTFOO_DELAY_MS": "1"}, 100, "")):
+            with self.subTest(env=env):
+                done = self.with_ours("promptfoo", "eval", "--no-table", "--no-write", **env)
+                self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+                self.assertIn(said, done.stderr)
 
     def test_a_wrong_command_line_ends_with_1(self):
         self.assertEqual(self.with_ours("promptfoo", "eval", "--no-such-option").returncode, 1)
