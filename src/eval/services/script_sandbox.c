@@ -43,7 +43,8 @@ static int take(const struct fh_result *r, json_t **ret_answer, struct fh_error 
 	return 0;
 }
 
-/* Whether a KILL ended the script, which may have come from outside: such a call is made once more, as with workers. */
+/* Whether a KILL ended the script, which may have come from outside: such a call is made once more, as with workers
+ * and after an error of the engine. */
 static bool was_killed(const struct fh_result *r)
 {
 	return r->status == FH_STATUS_RUNTIME_ERROR && r->signal == SIGKILL;
@@ -57,8 +58,6 @@ int fh_eval_script_sandbox_run(void *context, const struct fh_script_sandbox_cal
 	fh_auto_buf struct fh_buf guest = FH_BUF_INIT(SCRIPT_GUEST_MAX);
 	struct fh_client *client = NULL;
 	int code = fh_file_read(call->guest, &guest, err);
-	if (!code)
-		code = fh_services_client(place->services, &client, err);
 	if (code)
 		return code;
 	fh_auto_free char *message = fh_json_text(call->message, 0);
@@ -85,9 +84,13 @@ int fh_eval_script_sandbox_run(void *context, const struct fh_script_sandbox_cal
 	for (unsigned tries = 0; !code && tries < 2; tries++) {
 		fh_result_free(result);
 		result = NULL;
-		code = fh_run(client, plan, &options, &result, err);
-		if (!code && !was_killed(result))
+		code = fh_services_client(place->services, &client, err);
+		if (!code)
+			code = fh_run(client, plan, &options, &result, err);
+		if (!code && !was_killed(result) && result->status != FH_STATUS_ENGINE_ERROR)
 			break;
+		if (code && tries == 0 && client && fh_services_client_ended(client))
+			code = 0; /* with the engine that takes its place */
 	}
 	fh_plan_free(plan);
 	if (!code && result->status == FH_STATUS_ENGINE_ERROR) {

@@ -27,10 +27,15 @@ struct fh_services_options {
 struct fh_services *fh_services_new(const struct fh_services_options *options); /* starts no service */
 void fh_services_free(struct fh_services *s); /* ends the client and the workers; NULL is fine */
 
-/* The sandbox client, which the first call starts. If that fails, every later call returns the same error. */
+/* The sandbox client, which the first call starts. If that fails, every later call returns the same error. When its
+ * engine has ended, another is started in its place, up to FH_SERVICES_ENGINES_MAX; what used the old one may go on
+ * with it, and fails. */
+#define FH_SERVICES_ENGINES_MAX 16
 int fh_services_client(struct fh_services *s, struct fh_client **ret, struct fh_error *err);
-/* The judge's sessions, which use that client. Never NULL. */
-struct fh_judging *fh_services_judging(struct fh_services *s);
+/* Whether the engine of this client has ended: what failed with it may be tried again with the next. */
+bool fh_services_client_ended(const struct fh_client *client);
+/* The judge's sessions that use this client. Never NULL. */
+struct fh_judging *fh_services_judging(struct fh_services *s, const struct fh_client *client);
 /* The script workers; a worker process starts when it is first needed. Never NULL. */
 struct fh_script_pool *fh_services_scripts(struct fh_services *s);
 /* The cancel flag, for struct fh_run_options.cancel; may be NULL. */

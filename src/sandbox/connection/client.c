@@ -107,6 +107,11 @@ void fh_client_close(struct fh_client *client)
 	free(client);
 }
 
+bool fh_client_lost(const struct fh_client *client)
+{
+	return fh_connection_lost(client->connection);
+}
+
 int fh_client_descriptor(const struct fh_client *client)
 {
 	return fh_connection_descriptor(client->connection);

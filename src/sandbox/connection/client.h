@@ -27,5 +27,8 @@ int fh_client_greet(const struct fh_placement *placement, const struct fh_reach 
 /* Opens a client on a running engine, for the short requests by which lists are made. */
 int fh_client_attach(pid_t engine, int64_t greet_ms, struct fh_client **ret, struct fh_error *err);
 
+/* Whether the engine has been found gone, or the connection to it broken: no call will succeed any more. */
+bool fh_client_lost(const struct fh_client *client);
+
 /* Whether the caller's option struct, which begins with its size, includes this field. */
 #define FH_HAS(options, field) ((options)->size >= offsetof(__typeof__(*(options)), field) + sizeof((options)->field))

@@ -72,6 +72,14 @@ int fh_connection_descriptor(const struct fh_connection *c)
 	return c->in;
 }
 
+bool fh_connection_lost(struct fh_connection *c)
+{
+	pthread_mutex_lock(&c->mutex);
+	bool lost = c->broken.code != FH_OK;
+	pthread_mutex_unlock(&c->mutex);
+	return lost;
+}
+
 void fh_connection_on_lost(struct fh_connection *c, void (*explain)(void *context, struct fh_error *err), void *context)
 {
 	c->explain = explain;

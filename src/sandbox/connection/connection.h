@@ -115,6 +115,7 @@ int fh_connection_await_greeting(struct fh_connection *c, struct fh_error *err);
 bool fh_connection_peer_can(const struct fh_connection *c, const char *capability);
 uint64_t fh_connection_peer_version(const struct fh_connection *c);
 pid_t fh_connection_peer_pid(const struct fh_connection *c);
+bool fh_connection_lost(struct fh_connection *c);            /* it is broken; the peer may be gone without that */
 int fh_connection_descriptor(const struct fh_connection *c); /* the descriptor from which the connection reads */
 /* Sets a function that is called once, with the lock held, when the peer is gone, to add a reason to "the engine closed
  * the connection". */

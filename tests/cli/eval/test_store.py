@@ -123,6 +123,26 @@ class Resumption(Case):
                 self.assertEqual({r["testIdx"]: (r.get("response") or {}).get("output") for r in rows}, {i: f"value {i}" for i in range(count)})
                 self.assertEqual([r.get("error") for r in rows if not r["success"]], [])
 
+    def test_an_engine_that_is_killed_is_replaced(self):
+        """What it had under way is run again with the next one: no row is an error, and no verdict is wrong."""
+        answer = "```python\ndef f(n):\n    return n + 1\n```"
+        checks = [{"type": "code", "function": "f", "cases": [[1, 2]]}, {"type": "code", "call": "f(1)", "expected": 2},
+                  {"type": "code", "function": "f", "tests": "assert f(1) == 2"},
+                  {"type": "python", "value": "'return' in output", "sandbox": True}]
+        self.write("promptfooconfig.yaml", json.dumps({"prompts": ["{{a}}"], "providers": ["echo"], "tests": [
+            {"vars": {"a": answer, "i": i}, "assert": [checks[i % len(checks)]]} for i in range(80)]}))
+        p = self.start("eval", "--no-table", "--no-progress-bar", "-o", "out.json", "-o", "out.jsonl")
+        rows = self.dir / "out.jsonl"
+        for wanted in (10, 40):
+            self.wait_for(lambda: rows.exists() and rows.read_bytes().count(b"\n") >= wanted)
+            engines = [pid for pid, name in proc.descendants(p.pid).items() if name == "fumehood-engine"]
+            self.assertTrue(engines)
+            for pid in engines:
+                proc.kill(pid, signal.SIGKILL)
+        out, err = p.communicate(timeout=support.TIMEOUT)
+        self.assertEqual([r.get("error") for r in self.results() if not r["success"]], [], out + err)
+        self.assertEqual((p.returncode, len(self.results())), (0, 80))
+
     def test_a_changed_test_runs_again_and_others_do_not(self):
         self.prepare(5)
         self.run_it("eval", "--no-table", "-o", "out.json")

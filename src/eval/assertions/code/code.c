@@ -379,14 +379,32 @@ static int run_program(const struct run *r, struct fh_str input, const struct fh
 	return run_request(r, &request, o, err);
 }
 
+/* An engine that ends takes the runs with it that were under way; with the next engine they are begun again, once. */
+static bool try_again(unsigned tries, const struct fh_client *client)
+{
+	return tries == 0 && client && fh_services_client_ended(client);
+}
+
+static void again(struct fh_judge_outcome *o, const char *integrity)
+{
+	fh_judge_outcome_release(o);
+	*o = (struct fh_judge_outcome){ .verdict = FH_VERDICT_PASSED, .integrity = integrity };
+}
+
 int fh_code_output_of(const struct fh_assertion_call *call, const struct fh_code_spec *spec, struct fh_str program,
                       struct fh_str input, struct fh_buf *ret, char **ret_why, struct fh_error *err)
 {
 	FH_CLEANUP(fh_judge_outcome_release) struct fh_judge_outcome o = { .verdict = FH_VERDICT_PASSED };
 	struct run r = { .call = call, .spec = spec, .code = program };
-	int code = fh_services_client(call->services, &r.client, err);
-	if (!code)
-		code = run_program(&r, input, NULL, &o, err);
+	int code;
+	for (unsigned tries = 0;; tries++) {
+		code = fh_services_client(call->services, &r.client, err);
+		if (!code)
+			code = run_program(&r, input, NULL, &o, err);
+		if (!code || !try_again(tries, r.client))
+			break;
+		again(&o, NULL);
+	}
 	if (code)
 		return code;
 	if (came_to_an_end(&o, &spec->limits))
@@ -498,15 +516,19 @@ static int examine(const struct fh_assertion_call *call, const struct fh_code_sp
 	if (!e->code)
 		return conclude(o, FH_VERDICT_NO_CODE, "%s", e->reason);
 	struct run r = { .call = call, .spec = spec, .code = { e->code, e->size } };
-	int code = fh_services_client(call->services, &r.client, err);
-	if (code)
-		return code;
-	if (spec->tests)
-		return run_tests(&r, o, err);
 	fh_auto_free char *compared = fh_code_compared_function(spec);
-	if (compared)
-		return run_comparisons(&r, compared, o, err);
-	return spec->whole ? run_whole(&r, o, err) : run_calls(&r, d, o, err);
+	for (unsigned tries = 0;; tries++) {
+		int code = fh_services_client(call->services, &r.client, err);
+		if (code)
+			return code;
+		code = spec->tests   ? run_tests(&r, o, err)
+		       : compared    ? run_comparisons(&r, compared, o, err)
+		       : spec->whole ? run_whole(&r, o, err)
+		                     : run_calls(&r, d, o, err);
+		if (!code || !try_again(tries, r.client))
+			return code;
+		again(o, fh_code_integrity(spec));
+	}
 }
 
 /* The function that the program has to define, by which it is found in the answer: `function`, or the name that the

@@ -96,8 +96,8 @@ int fh_code_tests_run(const struct fh_assertion_call *call, const struct fh_code
 	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
 	int r = make_problem(spec, &problem, err);
 	if (r >= 0)
-		r = fh_judging_session(fh_services_judging(call->services), client, &spec->limits, spec->packages, &session,
-		                       err);
+		r = fh_judging_session(fh_services_judging(call->services, client), client, &spec->limits, spec->packages,
+		                       &session, err);
 	if (r >= 0)
 		r = fh_judge_session_add_language(session, problem.language, err);
 	if (r >= 0) {
