@@ -37,7 +37,8 @@ static void an_answer(struct fh_str message, enum fh_survey_kind kind)
 		return;
 	bool facts = kind == FH_SURVEY_FACTS || kind == FH_SURVEY_OWN_FACTS;
 	bool list = kind == FH_SURVEY_GLOB || kind == FH_SURVEY_NAMES;
-	FH_FUZZ_CHECK(first.error || facts || kind == FH_SURVEY_PROGRAM || (list ? first.list != NULL : first.text != NULL));
+	FH_FUZZ_CHECK(first.error || facts || kind == FH_SURVEY_PROGRAM ||
+	              (list ? first.list != NULL : first.text != NULL));
 	fh_survey_answer_write(&once, &first);
 	if (facts && !first.facts.mode) /* no file has the mode 0, and its facts are not written */
 		return;

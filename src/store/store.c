@@ -93,7 +93,8 @@ static int pragma(struct fh_db *db, const char *sql, int64_t *ret, struct fh_err
 static int look(struct fh_store *s, int64_t *ret_version, struct fh_error *err)
 {
 	int64_t application = 0, version = 0;
-	/* In this order: another program sets both in one transaction, which may end between the two questions. */
+	/* The version is asked first: a program that makes the store sets both numbers in one transaction, which may be
+	 * committed between our two questions. */
 	int r = pragma(s->db, fh_q_version, &version, err);
 	if (r == 0)
 		r = pragma(s->db, fh_q_application, &application, err);

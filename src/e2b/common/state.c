@@ -27,7 +27,7 @@ static int is_half(const struct dirent *e)
 	return n > end && strcmp(e->d_name + n - end, half_end) == 0;
 }
 
-/* Of a server that was killed as it wrote. */
+/* Removes records that a server left half written when it was killed. */
 static void remove_halves(int folder)
 {
 	struct dirent **entries = NULL;

@@ -95,7 +95,7 @@ static inline void fh_hosted_dropp(struct fh_hosted **h)
 }
 #define fh_auto_hosted FH_CLEANUP(fh_hosted_dropp)
 
-/* With its lock. */
+/* Called with the lock of h. */
 void fh_hosted_set_state(struct fh_hosted *h, enum fh_hosted_state state);
 static inline bool fh_hosted_is_running(const struct fh_hosted *h)
 {

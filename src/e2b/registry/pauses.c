@@ -85,7 +85,7 @@ static bool is_due(struct fh_hosted *h)
 	return due;
 }
 
-/* With the sandbox's turn. */
+/* Called by whoever holds the sandbox's turn. */
 static int pause_now(struct fh_hosted *h, bool without_memory, struct fh_error *err)
 {
 	int r = 1;
@@ -128,7 +128,7 @@ bool fh_hosted_freeze(struct fh_hosted *h)
 	return frozen;
 }
 
-/* With the sandbox's turn. */
+/* Called by whoever holds the sandbox's turn. */
 static int resume_now(struct fh_hosted *h, struct fh_error *err)
 {
 	int r = 1;
