@@ -181,7 +181,7 @@ static json_t *response_json(const struct fh_provider_response *r)
 		json_object_set_new(o, "cost", json_real(r->cost));
 	json_object_set_new(o, "cached", json_boolean(r->cached));
 	if (r->tokens.total >= 0)
-		json_object_set_new(o, "tokenUsage", fh_eval_tokens_json(&r->tokens, 1));
+		json_object_set_new(o, "tokenUsage", fh_eval_tokens_json(&r->tokens, 1, NULL));
 	if (r->first_token_ms > 0)
 		json_object_set_new(o, "timeToFirstTokenMs", json_real(r->first_token_ms));
 	if (r->finish_reason)

@@ -139,9 +139,10 @@ static void write_test(struct fh_buf *out, const json_t *test)
 static void write_tokens(struct fh_buf *out, char *const no_tokens[2], const struct fh_eval_result *r)
 {
 	unsigned asked = r->response != NULL;
+	const struct fh_eval_graded g = fh_eval_graded_of(r->grading);
 	bool counted = r->tokens.total > 0 || r->tokens.prompt > 0 || r->tokens.completion > 0 || r->tokens.cached > 0;
-	if (counted) {
-		member_new(out, "tokenUsage", fh_eval_tokens_json(&r->tokens, asked));
+	if (counted || g.total || g.prompt || g.completion || g.cached || g.requests) {
+		member_new(out, "tokenUsage", fh_eval_tokens_json(&r->tokens, asked, &g));
 		return;
 	}
 	key(out, "tokenUsage");

@@ -100,7 +100,7 @@ void fh_output_source_of_results(const struct fh_eval_plan *plan, struct fh_eval
 		.config = fh_output_config(plan, description, paths),
 		.columns = fh_output_columns(plan, results->metrics),
 		.vars = fh_output_vars(plan, results),
-		.tokens = fh_eval_tokens_json(&results->tokens, results->requests),
+		.tokens = fh_eval_tokens_json(&results->tokens, results->requests, &results->graded),
 		.options = json_pack("{s:s, s:I, s:I, s:b}", "eventSource", "cli", "repeat", (json_int_t)plan->repeat,
 		                     "maxConcurrency", (json_int_t)plan->concurrency, "cache", 0),
 		.plan = plan,

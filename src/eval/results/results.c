@@ -24,10 +24,32 @@ static json_t *details(void)
 	                 "cacheReadInputTokens", 0, "cacheCreationInputTokens", 0);
 }
 
-json_t *fh_eval_tokens_json(const struct fh_tokens *t, uint64_t requests)
+struct fh_eval_graded fh_eval_graded_of(const json_t *grading)
 {
-	json_t *assertions = json_pack("{s:i, s:i, s:i, s:i, s:i, s:o}", "total", 0, "prompt", 0, "completion", 0, "cached",
-	                               0, "numRequests", 0, "completionDetails", details());
+	const json_t *used = json_object_get(grading, "tokensUsed");
+	return (struct fh_eval_graded){ .total = fh_json_int(used, "total", 0),
+		                            .prompt = fh_json_int(used, "prompt", 0),
+		                            .completion = fh_json_int(used, "completion", 0),
+		                            .cached = fh_json_int(used, "cached", 0),
+		                            .requests = fh_json_int(used, "numRequests", 0) };
+}
+
+static void add_graded(struct fh_eval_graded *sum, const struct fh_eval_graded *g)
+{
+	sum->total += g->total;
+	sum->prompt += g->prompt;
+	sum->completion += g->completion;
+	sum->cached += g->cached;
+	sum->requests += g->requests;
+}
+
+json_t *fh_eval_tokens_json(const struct fh_tokens *t, uint64_t requests, const struct fh_eval_graded *graded)
+{
+	const struct fh_eval_graded none = { 0 }, *g = graded ? graded : &none;
+	json_t *assertions =
+	    json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "total", (json_int_t)g->total, "prompt", (json_int_t)g->prompt,
+	              "completion", (json_int_t)g->completion, "cached", (json_int_t)g->cached, "numRequests",
+	              (json_int_t)g->requests, "completionDetails", details());
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "prompt", (json_int_t)FH_MAX(t->prompt, 0), "completion",
 	                 (json_int_t)FH_MAX(t->completion, 0), "cached", (json_int_t)FH_MAX(t->cached, 0), "total",
 	                 (json_int_t)FH_MAX(t->total, 0), "numRequests", (json_int_t)requests, "completionDetails",
@@ -41,6 +63,7 @@ struct fh_eval_sums {
 	size_t pass, fail, error, assert_pass, assert_fail;
 	json_t *named, *named_count, *named_weight;
 	struct fh_tokens tokens;
+	struct fh_eval_graded graded;
 	uint64_t requests;
 };
 
@@ -91,7 +114,8 @@ static void add_named(struct fh_eval_sums *s, const struct fh_eval_result *r, co
 	}
 }
 
-static void add_result(struct fh_eval_sums *s, const struct fh_eval_result *r, const json_t *vars)
+static void add_result(struct fh_eval_sums *s, const struct fh_eval_result *r, const struct fh_eval_graded *graded,
+                       const json_t *vars)
 {
 	s->score += r->score;
 	s->latency_ms += (double)(int64_t)(r->latency_ms + .5); /* rounded as in the row's JSON */
@@ -101,6 +125,7 @@ static void add_result(struct fh_eval_sums *s, const struct fh_eval_result *r, c
 	s->fail += !r->success && r->failure != FH_FAILURE_ERROR;
 	s->requests += r->response != NULL;
 	add_tokens(&s->tokens, &r->tokens);
+	add_graded(&s->graded, graded);
 	size_t i;
 	json_t *part;
 	json_array_foreach(json_object_get(r->grading, "componentResults"), i, part)
@@ -117,9 +142,9 @@ static json_t *metrics_json(struct fh_eval_sums *s)
 	return json_pack("{s:f, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:f}", "score", s->score, "testPassCount",
 	                 (json_int_t)s->pass, "testFailCount", (json_int_t)s->fail, "testErrorCount", (json_int_t)s->error,
 	                 "assertPassCount", (json_int_t)s->assert_pass, "assertFailCount", (json_int_t)s->assert_fail,
-	                 "totalLatencyMs", s->latency_ms, "tokenUsage", fh_eval_tokens_json(&s->tokens, s->requests),
-	                 "namedScores", s->named, "namedScoresCount", s->named_count, "namedScoreWeights", s->named_weight,
-	                 "cost", s->cost);
+	                 "totalLatencyMs", s->latency_ms, "tokenUsage",
+	                 fh_eval_tokens_json(&s->tokens, s->requests, &s->graded), "namedScores", s->named,
+	                 "namedScoresCount", s->named_count, "namedScoreWeights", s->named_weight, "cost", s->cost);
 }
 
 /* ------------------------------------------------------------------------------------------------------- reasons */
@@ -174,7 +199,7 @@ void fh_eval_results_begin(const struct fh_eval_plan *plan, struct fh_eval_resul
 		r->sums[i].named_weight = json_object();
 	}
 	for (unsigned i = 0; i < 2; i++) {
-		fh_auto_json json_t *none = fh_eval_tokens_json(&(struct fh_tokens)FH_TOKENS_INIT, i);
+		fh_auto_json json_t *none = fh_eval_tokens_json(&(struct fh_tokens)FH_TOKENS_INIT, i, NULL);
 		r->no_tokens[i] = fh_json_text(none, 0);
 	}
 }
@@ -203,7 +228,9 @@ void fh_eval_results_add(const struct fh_eval_plan *plan, struct fh_eval_results
 {
 	const struct fh_eval_cell *at = &plan->cells[cell];
 	fh_eval_rows_put(r->rows, cell, row);
-	add_result(&r->sums[at->column], result, json_object_get(plan->rows[at->row].test, "vars"));
+	const struct fh_eval_graded graded = fh_eval_graded_of(result->grading);
+	add_graded(&r->graded, &graded);
+	add_result(&r->sums[at->column], result, &graded, json_object_get(plan->rows[at->row].test, "vars"));
 	r->marks[cell] = (struct fh_eval_mark){ true, result->success, (unsigned char)result->failure };
 	r->done++;
 	r->successes += result->success;

@@ -45,6 +45,13 @@ struct fh_eval_reason {
 	bool error;
 };
 
+/* What graders used. */
+struct fh_eval_graded {
+	int64_t total, prompt, completion, cached, requests;
+};
+/* Reads it from a row's gradingResult; NULL: nothing was used. */
+struct fh_eval_graded fh_eval_graded_of(FH_NULLABLE const json_t *grading);
+
 struct fh_eval_sums;
 
 struct fh_eval_results {
@@ -61,6 +68,7 @@ struct fh_eval_results {
 	json_t *metrics;    /* array: for each column its `metrics` object */
 	json_t *hook_vars;  /* array: names of variables that beforeEach hooks added, or NULL */
 	struct fh_tokens tokens;
+	struct fh_eval_graded graded;
 	double cost;
 	uint64_t requests; /* provider calls that were answered */
 	uint64_t duration_ms;
@@ -85,4 +93,5 @@ void fh_eval_results_release(struct fh_eval_results *r);
 bool fh_eval_results_read(struct fh_eval_results *r, size_t cell, struct fh_eval_result *ret);
 
 /* {prompt, completion, cached, total, numRequests, completionDetails, assertions}. New reference. */
-FH_OWN json_t *fh_eval_tokens_json(const struct fh_tokens *t, uint64_t requests);
+FH_OWN json_t *fh_eval_tokens_json(const struct fh_tokens *t, uint64_t requests,
+                                   FH_NULLABLE const struct fh_eval_graded *graded);

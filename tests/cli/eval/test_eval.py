@@ -356,6 +356,7 @@ class Graded(Eval):
     def test_a_verdict_decides_and_its_tokens_are_counted(self):
         rows = self.graded("{type: llm-rubric, value: x, threshold: 0.5}", '{"reason": "r", "pass": true, "score": 0.75}', 0)
         self.assertEqual([(r["score"], r["gradingResult"]["tokensUsed"]["total"]) for r in rows], [(.75, 3), (.75, 3)])
+        self.assertEqual([r["tokenUsage"]["assertions"]["total"] for r in rows], [3, 3])
 
     def test_a_model_chooses_among_the_columns(self):
         rows = self.graded("{type: select-best, value: longest}", "number 1", 100)
