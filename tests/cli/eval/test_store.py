@@ -393,6 +393,13 @@ class Commands(Case):
         self.run_it("eval", "-c", "a.json", "--no-table", "--filter-failing", a, "-o", "few.json", status=100)
         self.assertEqual([r["testCase"]["description"] for r in self.results("few.json")], ["task 2"])
 
+    def test_of_a_test_with_lists_the_combination_that_failed_runs_again(self):
+        self.write("lists.json", json.dumps({"prompts": ["{{a}}{{b}}"], "providers": ["echo"], "tests": [
+            {"vars": {"a": ["p", "q"], "b": ["x", "y"]}, "assert": [{"type": "not-equals", "value": "qx"}]}, {"vars": {"a": "c", "b": "d"}}]}))
+        self.run_it("eval", "-c", "lists.json", "--no-table", "-o", "lists.out.json", status=100)
+        self.run_it("eval", "-c", "lists.json", "--no-table", "--filter-failing", "lists.out.json", "-o", "few.json", status=100)
+        self.assertEqual([r["response"]["output"] for r in self.results("few.json")], ["qx"])
+
     def test_a_store_that_is_newer_or_none_is_refused(self):
         (self.home / "none.db").write_text("x" * 5000)
         self.env["FUMEHOOD_STORE"] = str(self.home / "none.db")

@@ -112,14 +112,27 @@ static json_t *vars_of(const json_t *test, const json_t *default_test)
 }
 
 /* Whether a row of a results file belongs to a test: both have the same variables, except those that an eval adds by
- * itself. */
-static bool is_row_of(const json_t *row, const json_t *vars)
+ * itself. *ret_one (an own copy of vars) gets the row's value of each variable for which the test has a list. */
+static bool is_row_of(const json_t *row, const json_t *vars, json_t *ret_one)
 {
 	static const char *const made[] = { "_conversation", "sessionId" };
 	fh_auto_json json_t *own = json_copy(json_object_get(row, "vars"));
+	const char *name;
+	json_t *list;
 	for (size_t i = 0; i < FH_ARRAY_SIZE(made); i++)
 		json_object_del(own, made[i]);
-	return json_equal(own, vars);
+	json_object_foreach((json_t *)(uintptr_t)vars, name, list)
+	{
+		json_t *value = json_object_get(own, name);
+		size_t i = 0;
+		if (!json_is_array(list) || !value || json_equal(list, value))
+			continue;
+		while (i < json_array_size(list) && !json_equal(json_array_get(list, i), value))
+			i++;
+		if (i < json_array_size(list))
+			json_object_set(ret_one, name, value);
+	}
+	return json_equal(own, ret_one);
 }
 
 static bool row_is_wanted(const struct fh_eval_filter *f, const json_t *row)
@@ -165,6 +178,23 @@ static int rows_of_store(const char *name, json_t **ret, struct fh_error *err)
 	return 0;
 }
 
+/* Adds a test to those that are kept, unless it is there with these variables. Of a test with lists only the
+ * combination of the row is kept. */
+static void add_once(struct fh_eval_tests *kept, const struct fh_eval_test *t, const json_t *vars, json_t *one,
+                     json_t *seen)
+{
+	for (size_t i = 0; i < json_array_size(seen); i++)
+		if (json_equal(json_array_get(seen, i), one))
+			return;
+	json_array_append(seen, one);
+	struct fh_eval_test copy = *t;
+	copy.place = fh_xstrdup(t->place);
+	copy.json = json_equal(vars, one) ? json_incref(t->json) : json_copy(t->json);
+	if (copy.json != t->json)
+		json_object_set(copy.json, "vars", one);
+	FH_PUSH(kept->items, kept->count, kept->capacity) = copy;
+}
+
 static int by_results(const struct fh_eval_filter *f, const json_t *default_test, struct fh_eval_tests *tests,
                       struct fh_error *err)
 {
@@ -175,13 +205,19 @@ static int by_results(const struct fh_eval_filter *f, const json_t *default_test
 	int r = fh_path_exists(path) ? rows_of_file(path, &rows, err) : rows_of_store(path, &rows, err);
 	if (r < 0)
 		return r;
-	fh_auto_free bool *keep = fh_xcalloc(tests->count + 1, sizeof(*keep));
+	struct fh_eval_tests kept = { 0 };
 	for (size_t i = 0; i < tests->count; i++) {
 		fh_auto_json json_t *vars = vars_of(tests->items[i].json, default_test);
-		for (size_t j = 0; j < json_array_size(rows) && !keep[i]; j++)
-			keep[i] = row_is_wanted(f, json_array_get(rows, j)) && is_row_of(json_array_get(rows, j), vars);
+		fh_auto_json json_t *seen = json_array();
+		for (size_t j = 0; j < json_array_size(rows); j++) {
+			fh_auto_json json_t *one = json_copy(vars);
+			if (row_is_wanted(f, json_array_get(rows, j)) && is_row_of(json_array_get(rows, j), vars, one))
+				add_once(&kept, &tests->items[i], vars, one, seen);
+		}
+		drop(&tests->items[i]);
 	}
-	keep_marked(tests, keep);
+	free(tests->items);
+	*tests = kept;
 	return 0;
 }
 
