@@ -86,8 +86,16 @@
 
 	process.on('uncaughtException', (e) => fail(describe(e)));
 	let tested = false;
+	// What the test registered, such as the report of node:test, comes behind this listener: it has its turn first.
+	let idle = false;
 	process.on('beforeExit', () => {
+		if (!idle) {
+			idle = true;
+			setImmediate(() => {});
+			return;
+		}
 		judged();
+		if (process.exitCode) fail(`the test ended with status ${process.exitCode}`);
 		if (!tested) fail('the program waits at its top level for what never comes');
 		say(passed);
 	});

@@ -178,8 +178,16 @@
 		judged();
 		say('failed', describe(e));
 	});
+	// What the test registered, such as the report of node:test, comes behind this listener: it has its turn first.
+	let idle = false;
 	process.on('beforeExit', () => {
+		if (!idle) {
+			idle = true;
+			setImmediate(() => {});
+			return;
+		}
 		judged();
+		if (process.exitCode) say('failed', `the test ended with status ${process.exitCode}`);
 		if (calls === 0) say('broken', 'the test called nothing');
 		if (exchange('end', []).answer !== 'end') say('tampered', 'a reply to no call');
 		say('passed', hadNaN() ? 'not finite' : '');

@@ -259,6 +259,24 @@ class CodeCheck(CodeCase):
         self.row_error('"tests" of java need "declaration"', fenced("class A { }", "java"), language="java", tests="class Main { }")
 
     @support.once
+    def test_tests_of_node_test_decide(self):
+        """They report at the end, by the exit status, and throw nothing: a wrong program passed."""
+        assertion = "const assert = require('node:assert');\n"
+        styles = ("require('node:test')('adds', %s() => { assert.strictEqual(%s, 3); });",
+                  "const { describe, it } = require('node:test');\ndescribe('add', () => { it('adds', %s() => { assert.strictEqual(%s, 3); }); });")
+        calls = (("split", "function add(a, b) { return a %s b; }", "add(1, 2)"),
+                 ("in-process", "function add(f, b) { return f() %s b; }", "add(() => 1, 2)"))
+        for style in styles:
+            for wait in ("", "async "):
+                for integrity, program, call in calls:
+                    with self.subTest(style=style, wait=wait, integrity=integrity):
+                        check = {"language": "javascript", "function": "add", "tests": assertion + style % (wait, call)}
+                        found = self.passes(fenced(program % "+", "js"), **check)
+                        self.assertEqual(found["integrity"], integrity)
+                        self.fails(fenced(program % "-", "js"), "ended with status 1", **check)
+        self.fails(fenced("function add() {}", "js"), "ended with status 3", language="javascript", function="add",
+                   tests="if (add() === undefined) process.exitCode = 3;")
+
     def test_tests_in_the_other_languages(self):
         cases = {
             "javascript": ("node", "const twice = (x) => 2 * x;", "const twice = (x) => x;",
