@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """An interpreter that was started before it was known for whom: what a start would have found is caught up with."""
-import importlib
 import os
 import sys
 
@@ -29,4 +28,6 @@ def _look_for_packages(started):
             added = sys.path[len(before):]
             at = min([before.index(name) for name in site.getsitepackages() if name in before] or [len(before)])
             sys.path[:] = before[:at] + added + before[at:]
-    importlib.invalidate_caches()
+    for finder in list(sys.path_importer_cache.values()):  # as importlib.invalidate_caches, without what that imports
+        if hasattr(finder, "invalidate_caches"):
+            finder.invalidate_caches()

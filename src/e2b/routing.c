@@ -211,6 +211,7 @@ const struct fh_http_route *fh_e2b_route(void *context, struct fh_http_request *
 {
 	struct fh_e2b *s = context;
 	struct fh_e2b_address a = { .port = FH_ENVD_PORT };
+	fh_hosted_note_request(s->registry);
 	if (read_address(r, &a))
 		return enter_sandbox(r, fh_hosted_find(s->registry, a.id), a.port, a.id);
 	if (strcmp(fh_http_path(r), "/files") == 0) {

@@ -10,7 +10,12 @@
 #include "e2b/registry/templates.h"
 #include "fumehood/context.h"
 
-enum { KINDS_MAX = 16, WEIGHT_MAX = 8, RETRY_S = 10, LATER_MS = 10, LOOK_MS = 1000 };
+enum { KINDS_MAX = 16, WEIGHT_MAX = 8, RETRY_S = 10, LOOK_MS = 1000 };
+
+/* One that takes the place of one that was taken is made when clients ask for nothing, so that the processors are
+ * theirs: LATER_MS after the taking and QUIET_MS after the last request, but at most LATEST_MS after one was missing.
+ */
+enum { LATER_MS = 10, QUIET_MS = 5, LATEST_MS = 50 };
 
 /* What requests of one kind did. `taken` and `ran` are counts that are halved together, so that the last few count
  * most. */
@@ -21,13 +26,15 @@ struct kind {
 	size_t target; /* how many should wait */
 	unsigned taken, ran;
 	int64_t used_ns, failed_ns;
-	int64_t from_ns; /* none is made before: the client's next requests go first */
+	int64_t from_ns;  /* none is made before; 0: at once, since a request found none */
+	int64_t lacks_ns; /* since when fewer wait than should; 0: they do not */
 };
 
 struct fh_ahead {
 	struct fh_hosted_registry *registry;
 	pthread_t maker;
-	pthread_mutex_t lock; /* guards all members that follow */
+	atomic_llong asked_ns; /* when the last request came */
+	pthread_mutex_t lock;  /* guards all members that follow */
 	pthread_cond_t changed;
 	bool stopping;
 	struct kind kinds[KINDS_MAX];
@@ -112,6 +119,13 @@ static void note_request(struct kind *k, bool found)
 		k->target = FH_MIN(FH_MAX(k->target * 2, (size_t)1), (size_t)FH_AHEAD_MOST);
 	k->used_ns = fh_now_ns();
 	k->from_ns = found ? k->used_ns + LATER_MS * FH_NS_PER_MS : 0;
+	if (!k->lacks_ns)
+		k->lacks_ns = k->used_ns;
+}
+
+void fh_ahead_note_request(struct fh_ahead *a)
+{
+	atomic_store_explicit(&a->asked_ns, fh_now_ns(), memory_order_relaxed);
 }
 
 /* Whether it is still there: its init, or its engine, may have been killed while it waited. */
@@ -178,6 +192,13 @@ size_t fh_ahead_count(struct fh_ahead *a)
 
 /* ---------------------------------------------------------------------------------------------------------- making */
 
+/* When one of a kind that lacks one is made. */
+static int64_t due_ns(struct fh_ahead *a, const struct kind *k)
+{
+	int64_t quiet = atomic_load_explicit(&a->asked_ns, memory_order_relaxed) + QUIET_MS * FH_NS_PER_MS;
+	return k->from_ns ? FH_MIN(FH_MAX(k->from_ns, quiet), k->lacks_ns + LATEST_MS * FH_NS_PER_MS) : 0;
+}
+
 /* A kind that lacks one; NULL: none does before *ret_wait_ms have passed. */
 static struct kind *lacking(struct fh_ahead *a, int64_t *ret_wait_ms)
 {
@@ -193,9 +214,10 @@ static struct kind *lacking(struct fh_ahead *a, int64_t *ret_wait_ms)
 	*ret_wait_ms = LOOK_MS;
 	if (!best || a->count >= FH_AHEAD_MOST)
 		return NULL;
-	if (best->from_ns <= now)
+	int64_t due = due_ns(a, best);
+	if (due <= now)
 		return best;
-	*ret_wait_ms = (best->from_ns - now) / FH_NS_PER_MS + 1;
+	*ret_wait_ms = (due - now) / FH_NS_PER_MS + 1;
 	return NULL;
 }
 
@@ -248,6 +270,9 @@ static void make_for(struct fh_ahead *a, struct kind *k)
 		last = &(*last)->next;
 	*last = h;
 	a->count++;
+	for (k = a->kinds; k < a->kinds + KINDS_MAX; k++)
+		if (k->lacks_ns && count_of(a, k) >= k->target)
+			k->lacks_ns = 0;
 }
 
 /* Takes out one that has waited for too long, and wants fewer of its kind. */

@@ -22,6 +22,8 @@ struct fh_hosted_registry;
 FH_OWN struct fh_ahead *fh_ahead_new(struct fh_hosted_registry *g);
 /* Gives h, which is not made yet, a sandbox that waits, and that sandbox's id. False: none fits. */
 bool fh_ahead_take(struct fh_ahead *a, struct fh_hosted *h);
+/* Notes that a client asks for something: what can wait is made later. */
+void fh_ahead_note_request(struct fh_ahead *a);
 /* Notes that h, which ran no code before, runs Python: later ones of its kind get an interpreter. */
 void fh_ahead_runs_code(struct fh_ahead *a, const struct fh_hosted *h);
 /* Ends one that waits, so that its place is free. False: none waits. */

@@ -493,6 +493,11 @@ struct fh_ahead *fh_hosted_ahead(const struct fh_hosted *h)
 	return h->server->registry->ahead;
 }
 
+void fh_hosted_note_request(struct fh_hosted_registry *g)
+{
+	fh_ahead_note_request(g->ahead);
+}
+
 size_t fh_hosted_waiting(struct fh_hosted_registry *g)
 {
 	return fh_ahead_count(g->ahead);

@@ -37,7 +37,8 @@ FH_OWN FH_NULLABLE struct fh_hosted *fh_hosted_new_ahead(struct fh_hosted_regist
                                                          const char *template_id);
 void fh_hosted_give_place(struct fh_hosted_registry *g);
 struct fh_ahead *fh_hosted_ahead(const struct fh_hosted *h);
-size_t fh_hosted_waiting(struct fh_hosted_registry *g); /* number of those that were made ahead and wait */
+void fh_hosted_note_request(struct fh_hosted_registry *g); /* of any client: what can wait is made later */
+size_t fh_hosted_waiting(struct fh_hosted_registry *g);    /* number of those that were made ahead and wait */
 
 /* -FH_E_LIMIT: the owner has the maximum of sandboxes; -FH_E_UNAVAILABLE: the server has. */
 int fh_hosted_create(struct fh_hosted_registry *g, const struct fh_hosted_request *q, struct fh_hosted **ret,

@@ -99,6 +99,17 @@ class Ahead(support.TempDir):
         self.assertEqual(text(box, "import late, beside; late.x + beside.x"), "2")
         self.assertTrue(self.was_ahead(box, began))
 
+    def test_requests_that_never_pause_do_not_put_it_off_for_ever(self):
+        server = self.server()
+        box = self.warm(server)[0]
+        self.create(server)                     # takes the one that waits
+        deadline = time.monotonic() + support.bound(3)
+        while time.monotonic() < deadline:      # each request a moment after the one before, for longer than it is put off
+            self.assertEqual(text(box, "1 + 1"), "2")
+            if waiting(server) >= 1:
+                return
+        self.fail("none was made while a client asked")
+
     @support.once
     def test_it_gives_way_to_clients_and_ends_with_the_server(self):
         server = self.server("--max-total", "4")
