@@ -258,6 +258,13 @@ static void on_hold(const struct fh_init_hold_request *m, const int *fds, int fd
 	send_message(&held, sizeof(held), -1);
 }
 
+static void on_start(void)
+{
+	memcpy(&in.start, packet, sizeof(in.start));
+	if (!in.start.keep_capabilities)
+		(void)fh_init_empty_bounding(); /* where that fails each child tries it again, and says so */
+}
+
 static void on_message(size_t size, int *fds, int fd_count)
 {
 	const struct fh_init_header *h = (const void *)packet;
@@ -270,7 +277,7 @@ static void on_message(size_t size, int *fds, int fd_count)
 	if (size < sizeof(*h) || h->op == 0 || h->op >= sizeof(least) / sizeof(least[0]) || size < least[h->op])
 		die(2); /* cannot happen: the engine and init are of one build */
 	if (h->op == FH_INIT_START)
-		memcpy(&in.start, packet, sizeof(in.start));
+		on_start();
 	else if (h->op == FH_INIT_SPAWN)
 		on_spawn((const void *)packet, size, fds, fd_count);
 	else if (h->op == FH_INIT_SIGNAL)

@@ -8,6 +8,19 @@
 #include <linux/prctl.h>
 #include <linux/securebits.h>
 
+static int bounding_is_empty; /* of init, and so of all that it forks */
+
+int fh_init_empty_bounding(void)
+{
+	long r = 0;
+	for (int cap = 0; r == 0 && cap < 64; cap++)
+		r = fh_sys(__NR_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0);
+	if (r == -EINVAL) /* the kernel has no capability with a higher number */
+		r = 0;
+	bounding_is_empty = r == 0;
+	return (int)r;
+}
+
 int fh_init_become_user(const struct fh_init_start *as)
 {
 	/* securebits: exec gives uid 0 of the namespace no capabilities, and this cannot be changed */
@@ -21,13 +34,8 @@ int fh_init_become_user(const struct fh_init_start *as)
 	long r = as->rules ? fh_sys(__NR_landlock_restrict_self, FH_INIT_RULES, 0) : 0;
 	if (r == 0 && drop)
 		r = fh_sys(__NR_prctl, PR_SET_SECUREBITS, bits, 0, 0, 0);
-	for (int cap = 0; drop && r == 0 && cap < 64; cap++) {
-		r = fh_sys(__NR_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0);
-		if (r == -EINVAL) { /* the kernel has no capability with a higher number */
-			r = 0;
-			break;
-		}
-	}
+	if (r == 0 && drop && !bounding_is_empty)
+		r = fh_init_empty_bounding();
 	if (r == 0 && as->switch_ids) {
 		r = fh_sys(__NR_setgroups, 0, 0);
 		if (r == 0)

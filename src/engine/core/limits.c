@@ -35,14 +35,22 @@ void fh_limits_cpu(const struct fh_sandbox *b, struct fh_usage *ret)
 
 void fh_limits_use(struct fh_sandbox *b, struct fh_usage *ret)
 {
-	struct fh_cgroup_use u;
-	fh_cgroup_use(&b->cgroup, &u);
+	struct fh_usage cpu;
+	fh_limits_cpu(b, &cpu);
+	fh_limits_counts(b, ret);
+	ret->cpu_user_us = cpu.cpu_user_us;
+	ret->cpu_sys_us = cpu.cpu_sys_us;
+}
+
+void fh_limits_counts(struct fh_sandbox *b, struct fh_usage *ret)
+{
+	struct fh_cgroup_use u = { 0 };
+	fh_cgroup_counts(&b->cgroup, &u);
 	*ret = (struct fh_usage){
 		.memory_peak_bytes =
 		    u.memory_peak_bytes ? FH_MAX(u.memory_peak_bytes, b->kernel_peak) : b->peak.memory_peak_bytes,
 		.processes_peak = u.tasks_peak ? u.tasks_peak - 1 : b->peak.processes_peak,
 	};
-	take_cpu(b, &u, ret);
 	b->oom_kills = FH_MAX(b->oom_kills, u.oom_kills);
 	if (u.oom_kills)
 		b->oom_seen = true;

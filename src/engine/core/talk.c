@@ -306,8 +306,8 @@ void fh_talk_on_socket(struct fh_watch *w, uint32_t events)
 
 static bool was_killed_in(const struct fh_process *p)
 {
-	struct fh_cgroup_use u;
-	fh_cgroup_use(&p->group, &u);
+	struct fh_cgroup_use u = { 0 };
+	fh_cgroup_counts(&p->group, &u);
 	return u.oom_kills > 0;
 }
 

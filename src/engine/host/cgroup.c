@@ -345,7 +345,17 @@ int fh_cgroup_create(struct fh_cgroup *g, const struct fh_cgroup_host *h, const 
 	return r;
 }
 
-int fh_cgroup_create_below(struct fh_cgroup *g, const struct fh_cgroup *of, uint32_t number, uint64_t memory_bytes,
+/* Whether the group counts those below it: v1 only where memory.use_hierarchy is on, as in newer kernels it always is.
+ */
+static bool counts_below(struct fh_cgroup *g, int c)
+{
+	if (c != FH_CG_MEMORY || g->host->version[c] != 1)
+		return true;
+	g->nests = g->nests || get_number(g->dir[c], "memory.use_hierarchy");
+	return g->nests;
+}
+
+int fh_cgroup_create_below(struct fh_cgroup *g, struct fh_cgroup *of, uint32_t number, uint64_t memory_bytes,
                            struct fh_error *err)
 {
 	static const enum fh_controller wanted[] = { FH_CG_MEMORY, FH_CG_CPUACCT };
@@ -359,9 +369,7 @@ int fh_cgroup_create_below(struct fh_cgroup *g, const struct fh_cgroup *of, uint
 	snprintf(g->name, sizeof(g->name), "%.36s/%u", of->name, number);
 	for (size_t i = 0; r == 0 && i < FH_ARRAY_SIZE(wanted); i++) {
 		int c = wanted[i], first = shared_with(h, c);
-		/* v1 counts nested groups only where memory.use_hierarchy is on; newer kernels always do */
-		if (of->dir[c] < 0 ||
-		    (c == FH_CG_MEMORY && h->version[c] == 1 && !get_number(of->dir[c], "memory.use_hierarchy")))
+		if (of->dir[c] < 0 || !counts_below(of, c))
 			continue;
 		if (g->dir[first] < 0) {
 			r = make_dir(g, first, err);
@@ -518,19 +526,24 @@ uint64_t fh_cgroup_cpu_us(const struct fh_cgroup *g)
 
 void fh_cgroup_cpu_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret)
 {
-	if (g->host && g->host->version[FH_CG_CPUACCT])
+	if (g->host && g->host->version[FH_CG_CPUACCT] && g->dir[FH_CG_CPUACCT] >= 0)
 		dialect(g, FH_CG_CPUACCT)->cpu_use(g->dir[FH_CG_CPUACCT], ret);
 }
 
 void fh_cgroup_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret)
 {
 	*ret = (struct fh_cgroup_use){ 0 };
+	fh_cgroup_cpu_use(g, ret);
+	fh_cgroup_counts(g, ret);
+}
+
+void fh_cgroup_counts(const struct fh_cgroup *g, struct fh_cgroup_use *ret)
+{
 	if (!g->host)
 		return;
-	fh_cgroup_cpu_use(g, ret);
-	if (g->host->version[FH_CG_MEMORY])
+	if (g->host->version[FH_CG_MEMORY] && g->dir[FH_CG_MEMORY] >= 0)
 		dialect(g, FH_CG_MEMORY)->memory_use(g->dir[FH_CG_MEMORY], ret);
-	if (g->host->version[FH_CG_PIDS]) {
+	if (g->host->version[FH_CG_PIDS] && g->dir[FH_CG_PIDS] >= 0) {     /* not of one program's group */
 		ret->tasks_peak = get_number(g->dir[FH_CG_PIDS], "pids.peak"); /* since Linux 6.1 */
 		ret->fork_failures = get_keyed(g->dir[FH_CG_PIDS], "pids.events", "max");
 	}

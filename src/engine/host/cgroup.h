@@ -49,6 +49,7 @@ struct fh_cgroup {
 	int procs[FH_CG_COUNT_]; /* v1: the `tasks` files, open for writing, one for each distinct folder; -1 otherwise */
 	int oom;                 /* becomes readable (v1: EPOLLIN of an eventfd; v2: EPOLLPRI of memory.events), or -1 */
 	bool oom_is_eventfd;
+	bool nests;                     /* v1 memory: known to count the groups below it */
 	struct fh_cgroup_limits limits; /* currently set */
 };
 #define FH_CGROUP_INIT                                                                                                 \
@@ -62,7 +63,7 @@ int fh_cgroup_create(struct fh_cgroup *g, const struct fh_cgroup_host *h, const 
 /* Makes a group below a sandbox's, for one of its programs and the processes that this starts. It counts CPU time and,
  * on v1, memory, which it can limit there. (On v2, a group with such a limit would allow no processes beside it in the
  * sandbox's group.) Fails with FH_E_UNAVAILABLE where the host cannot do it. */
-int fh_cgroup_create_below(struct fh_cgroup *g, const struct fh_cgroup *of, uint32_t number, uint64_t memory_bytes,
+int fh_cgroup_create_below(struct fh_cgroup *g, struct fh_cgroup *of, uint32_t number, uint64_t memory_bytes,
                            struct fh_error *err);
 /* Opens the list of a group's processes (cgroup.procs) for reading, `count` times, because v1 shows new members only to
  * a file that is opened anew. The group is the one made below another, or the one of the hierarchy of `c`. Returns how
@@ -99,6 +100,8 @@ struct fh_cgroup_use {
 uint64_t fh_cgroup_cpu_us(const struct fh_cgroup *g); /* Reads the CPU time alone, from one file. */
 /* Reads the CPU time alone, split into user and system time. */
 void fh_cgroup_cpu_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret);
+/* Reads memory_peak_bytes, oom_kills, tasks_peak and fork_failures. Each figure costs a file to open. */
+void fh_cgroup_counts(const struct fh_cgroup *g, struct fh_cgroup_use *ret);
 void fh_cgroup_use(const struct fh_cgroup *g,
                    struct fh_cgroup_use *ret); /* Reads everything except memory_bytes and tasks. */
 void fh_cgroup_now(const struct fh_cgroup *g, struct fh_cgroup_use *ret); /* Reads only memory_bytes and tasks. */

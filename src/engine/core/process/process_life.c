@@ -255,25 +255,37 @@ bool fh_process_is_counted(const struct fh_process *p)
 	return p->has_group && !p->counts_whole;
 }
 
-void fh_process_use(const struct fh_process *p, struct fh_usage *ret)
+/* As fh_process_use. *ret_kills: how many processes of its own group the kernel has killed for lack of memory. */
+static void use(const struct fh_process *p, struct fh_usage *ret, uint64_t *ret_kills)
 {
-	struct fh_cgroup_use u;
-	fh_limits_use(p->sandbox, ret);
-	if (!fh_process_is_counted(p))
+	struct fh_cgroup_use u = { 0 };
+	if (p->has_group)
+		fh_cgroup_counts(&p->group, &u);
+	*ret_kills = u.oom_kills;
+	if (!fh_process_is_counted(p)) {
+		fh_limits_use(p->sandbox, ret);
 		return;
-	fh_cgroup_use(&p->group, &u);
+	}
+	fh_limits_counts(p->sandbox, ret);
+	fh_cgroup_cpu_use(&p->group, &u);
 	ret->cpu_user_us = u.cpu_user_us;
 	ret->cpu_sys_us = u.cpu_sys_us;
 	if (u.memory_peak_bytes)
 		ret->memory_peak_bytes = u.memory_peak_bytes;
 }
 
+void fh_process_use(const struct fh_process *p, struct fh_usage *ret)
+{
+	uint64_t kills;
+	use(p, ret, &kills);
+}
+
 /* Sets the usage of the process and what it started: that of its control group, where that counts it. Otherwise it is
  * what the whole sandbox used since the process started, which includes programs that ran at the same time. */
-static void settle(struct fh_process *p)
+static void settle(struct fh_process *p, uint64_t *ret_kills)
 {
 	struct fh_usage now;
-	fh_process_use(p, &now);
+	use(p, &now, ret_kills);
 	/* Only the sum is exact: for short times, the kernel's split into user and system time may shift between two
 	 * readings. */
 	uint64_t before = p->base.cpu_user_us + p->base.cpu_sys_us, total = now.cpu_user_us + now.cpu_sys_us;
@@ -286,15 +298,12 @@ static void settle(struct fh_process *p)
 /* Whether the kernel killed the process, or one that it started, for lack of memory. The end of the process may be seen
  * before the kernel's notification. In a session, the kill may have hit another program: the process's own group
  * decides, or whether it was killed itself. */
-static bool met_memory(const struct fh_process *p)
+static bool met_memory(const struct fh_process *p, uint64_t own_kills)
 {
-	struct fh_cgroup_use u = { 0 };
 	if (p->sandbox->owner->one_program)
 		return p->sandbox->oom_kills > p->oom_kills_before;
-	if (p->has_group)
-		fh_cgroup_use(&p->group, &u);
 	bool killed = WIFSIGNALED(p->wait_status) && WTERMSIG(p->wait_status) == SIGKILL;
-	return u.oom_kills > 0 || (killed && p->sandbox->oom_kills > p->oom_kills_before);
+	return own_kills > 0 || (killed && p->sandbox->oom_kills > p->oom_kills_before);
 }
 
 void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
@@ -309,8 +318,9 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 	/* A process may grow and end between two samples: the peak that the kernel kept for it is a lower bound of what was
 	 * used. */
 	p->sandbox->peak.memory_peak_bytes = FH_MAX(p->sandbox->peak.memory_peak_bytes, m->resident_peak_bytes);
-	settle(p);
-	if (met_memory(p))
+	uint64_t own_kills;
+	settle(p, &own_kills);
+	if (met_memory(p, own_kills))
 		p->fired |= 1u << FH_LIMIT_MEMORY;
 	if (m->status != 0 && fh_limits_met_data(p->sandbox, m->resident_peak_bytes))
 		p->fired |= 1u << FH_LIMIT_MEMORY;
