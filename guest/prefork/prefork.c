@@ -12,6 +12,10 @@
  * stands for the program: it ends with the program's exit status or signal, and the program is killed when it is
  * killed. If the program cannot be started in this way, `run` executes the interpreter itself.
  *
+ * An interpreter that is still starting, or cannot be stopped, may read MAIN itself, and a program that stood there
+ * would run twice. So MAIN stays empty until the zygote says that it is ready or has ended: a `run` that comes earlier
+ * waits.
+ *
  * All this runs with the rights of the sandbox's programs, which can stop it or change it, as they can each other's
  * files: it lies within what a session trusts itself with, and nothing outside of the sandbox relies on it.
  *
@@ -26,6 +30,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "execute.h"
 #include "init/lib/lib.h"
@@ -39,14 +44,22 @@ enum {
 	RUNS_MAX = 64,
 	ENV_MAX = 4096,
 	PATIENCE_S = 10,
-	AWAY = 20, /* lowest number for our own descriptors, above those that the zygote is started with */
+	START_S = 8,       /* how long a `run` waits for the zygote, which is killed then */
+	NAMED_TRIES = 200, /* how often `run` looks for a server that has no name yet, NAMED_MS apart */
+	NAMED_MS = 2,
+	NO_REPLACE = 1, /* renameat2's RENAME_NOREPLACE */
+	AWAY = 20,      /* lowest number for our own descriptors, above those that the zygote is started with */
 };
 
 /* What `serve` tells `run`, one packet each. */
-enum verdict { STARTED = 1, REFUSED, ENDED };
+enum verdict { READY = 1, STARTED, REFUSED, ENDED };
 struct told {
 	uint32_t verdict;
 	int32_t status; /* how the program ended, as fh_end_as takes it; set in ENDED */
+};
+
+struct time {
+	int64_t s, ns;
 };
 
 static _Alignas(8) char packet[FH_ZYGOTE_PACKET_MAX];
@@ -133,33 +146,59 @@ static size_t compose(char **argv, char **env)
 	return at;
 }
 
-/* Asks the server to start the program. Returns the socket on which its end is reported, or -1. */
-static int ask(const char *socket_path, char **argv, char **env)
+/* Waits for what the server tells. False: something else, or nothing. */
+static bool is_told(int s, enum verdict expected)
+{
+	struct pollfd p = { s, POLLIN, 0 };
+	struct time patience = { PATIENCE_S, 0 };
+	struct told told;
+	int fds[FH_SENT_FDS_MAX];
+	int count;
+	return fh_sys(__NR_ppoll, &p, 1, &patience, 0, 8) == 1 &&
+	       fh_receive_packet(s, &told, sizeof(told), fds, &count) == sizeof(told) && told.verdict == expected;
+}
+
+/* Connects to the server. A server that has just been started may have no name yet; one that has none for long gets
+ * none: a file of ours takes it, so that no zygote is started any more. */
+static bool reach(int s, const char *path)
 {
 	struct sockaddr_un server;
-	struct told told;
-	static const int streams[3] = { 0, 1, 2 };
-	int fds[FH_SENT_FDS_MAX];
-	size_t size = compose(argv, env);
-	int count;
-	long s = size && address(&server, socket_path)
-	             ? fh_sys(__NR_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)
-	             : -1;
-	if (s < 0)
-		return -1;
-	/* the socket does not block, because a server that is stopped accepts no further connections */
-	if (fh_sys(__NR_connect, s, &server, sizeof(server)) == 0 &&
-	    fh_send_packet((int)s, packet, size, streams, 3) == (long)size) {
-		struct pollfd p = { (int)s, POLLIN, 0 };
-		struct {
-			int64_t s, ns;
-		} patience = { PATIENCE_S, 0 };
-		if (fh_sys(__NR_ppoll, &p, 1, &patience, 0, 8) == 1 &&
-		    fh_receive_packet((int)s, &told, sizeof(told), fds, &count) == sizeof(told) && told.verdict == STARTED)
-			return (int)s;
+	const struct time pause = { 0, NAMED_MS * 1000000L };
+	long r = address(&server, path) ? fh_sys(__NR_connect, s, &server, sizeof(server)) : -ENAMETOOLONG;
+	for (int tries = 0; r == -ENOENT && tries < NAMED_TRIES; tries++) {
+		fh_sys(__NR_ppoll, 0, 0, &pause, 0, 8);
+		r = fh_sys(__NR_connect, s, &server, sizeof(server));
 	}
-	fh_sys(__NR_close, s);
+	if (r == -ENOENT) {
+		long fd = fh_sys(__NR_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		r = fd == -EEXIST ? fh_sys(__NR_connect, s, &server, sizeof(server)) : r;
+		if (fd >= 0)
+			fh_sys(__NR_close, fd);
+	}
+	return r == 0;
+}
+
+/* Returns a connection to the server, once its zygote is ready; -1: there is none, and none reads MAIN any more. */
+static int reach_ready(const char *path)
+{
+	/* the socket does not block, because a server that is stopped accepts no further connections */
+	long s = fh_sys(__NR_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (s >= 0 && reach((int)s, path) && is_told((int)s, READY))
+		return (int)s;
+	if (s >= 0)
+		fh_sys(__NR_close, s);
 	return -1;
+}
+
+/* Asks the server to start the program. False: it cannot; the connection is closed. */
+static bool ask(int s, char **argv, char **env)
+{
+	static const int streams[3] = { 0, 1, 2 };
+	size_t size = compose(argv, env);
+	if (size && fh_send_packet(s, packet, size, streams, 3) == (long)size && is_told(s, STARTED))
+		return true;
+	fh_sys(__NR_close, s);
+	return false;
 }
 
 static void run(int argc, char **argv, char **env) __attribute__((noreturn));
@@ -172,13 +211,13 @@ static void run(int argc, char **argv, char **env)
 	int count;
 	if (argc <= PROGRAM)
 		fh_end_as(2);
+	int s = reach_ready(argv[SOCKET]);
 	if (argv[CODE][0] == '+' && !write_main(argv[MAIN], argv[CODE] + 1, strlen(argv[CODE] + 1))) {
 		(void)fh_write_full(2, argv[MAIN], strlen(argv[MAIN]));
 		(void)fh_write_full(2, unwritten, sizeof(unwritten) - 1);
 		fh_end_as(126);
 	}
-	int s = ask(argv[SOCKET], argv + PROGRAM, env);
-	if (s < 0) {
+	if (s < 0 || !ask(s, argv + PROGRAM, env)) {
 		fh_execute(argv + PROGRAM, env);
 		(void)fh_write_full(2, argv[PROGRAM], strlen(argv[PROGRAM]));
 		(void)fh_write_full(2, words, sizeof(words) - 1);
@@ -316,6 +355,7 @@ static void on_connection(int listener)
 	if (c < 0)
 		return;
 	be_patient((int)c);
+	tell((int)c, READY, 0);
 	long n = fh_receive_packet((int)c, packet, sizeof(packet), fds, &count);
 	const struct fh_zygote_run *m = (const void *)packet;
 	bool started = n > (long)sizeof(*m) && m->h.op == FH_ZYGOTE_RUN && count == 3 && start((int)c, (size_t)n, fds);
@@ -323,6 +363,18 @@ static void on_connection(int listener)
 	tell((int)c, started ? STARTED : REFUSED, 0);
 	if (!started)
 		fh_sys(__NR_close, c);
+}
+
+/* The server's end before it ever served: afterwards nothing reads MAIN. */
+static void give_up(void) __attribute__((noreturn));
+static void give_up(void)
+{
+	siginfo_t i;
+	fh_sys(__NR_kill, -zygote_pid, SIGKILL); /* also what a script that stands for the interpreter has started */
+	fh_sys(__NR_kill, zygote_pid, SIGKILL);
+	while (fh_sys(__NR_waitid, P_PID, zygote_pid, &i, WEXITED, 0) == -EINTR)
+		;
+	fh_end_as(1);
 }
 
 static void on_ready(void)
@@ -335,7 +387,7 @@ static void on_ready(void)
 	if (n != sizeof(m) || m.why[0]) {
 		m.why[sizeof(m.why) - 1] = 0;
 		(void)fh_write_full(2, m.why, n == sizeof(m) ? strlen(m.why) : 0);
-		fh_end_as(1);
+		give_up();
 	}
 	ready = true;
 	be_patient(zygote);
@@ -366,6 +418,13 @@ static bool reap(void)
 				programs[k] = (struct program){ 0 };
 			}
 	}
+}
+
+static bool on_signal(int signals)
+{
+	struct signalfd_siginfo info;
+	fh_sys(__NR_read, signals, &info, sizeof(info));
+	return reap();
 }
 
 static void start_zygote(int theirs, const char *library, const char *main, char **argv, char **env)
@@ -402,6 +461,7 @@ static void start_zygote(int theirs, const char *library, const char *main, char
 		fh_sys(__NR_dup3, theirs, FH_ZYGOTE_SOCKET, 0);
 		fh_sys(__NR_dup3, image, FH_ZYGOTE_LIBRARY, 0);
 		fh_sys(__NR_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
+		fh_sys(__NR_setpgid, 0, 0);
 		fh_execute(argv, with);
 		fh_end_as(127);
 	}
@@ -410,42 +470,70 @@ static void start_zygote(int theirs, const char *library, const char *main, char
 	fh_sys(__NR_close, streams[0][1]);
 }
 
+/* The socket has its name only once it listens, and not if a `run` has taken it (reach). */
 static int listen_at(const char *path)
 {
 	struct sockaddr_un here;
 	long s = address(&here, path) ? fh_sys(__NR_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0) : -1;
-	if (s < 0 || fh_sys(__NR_bind, s, &here, sizeof(here)) < 0 || fh_sys(__NR_listen, s, RUNS_MAX) < 0)
+	size_t n = s < 0 ? 0 : strlen(here.sun_path);
+	if (s < 0 || n + 1 >= sizeof(here.sun_path))
+		fh_end_as(126);
+	here.sun_path[n] = '-';
+	here.sun_path[n + 1] = 0;
+	if (fh_sys(__NR_bind, s, &here, sizeof(here)) < 0 || fh_sys(__NR_listen, s, RUNS_MAX) < 0 ||
+	    fh_sys(__NR_renameat2, AT_FDCWD, here.sun_path, AT_FDCWD, path, NO_REPLACE) < 0)
 		fh_end_as(126);
 	return (int)away(s);
+}
+
+static int64_t now_ms(void)
+{
+	struct time t = { 0, 0 };
+	fh_sys(__NR_clock_gettime, CLOCK_MONOTONIC, &t);
+	return t.s * 1000 + t.ns / 1000000;
+}
+
+/* While the zygote starts: waits for it, with an end as soon as a `run` waits, too. */
+static void start_up(int signals, int listener)
+{
+	int64_t until = 0;
+	while (!ready) {
+		struct pollfd p[3] = { { signals, POLLIN, 0 }, { zygote, POLLIN, 0 }, { until ? -1 : listener, POLLIN, 0 } };
+		int64_t left = until ? until - now_ms() : 0;
+		struct time limit = { left / 1000, left % 1000 * 1000000 };
+		if (until && left <= 0)
+			give_up();
+		if (fh_sys(__NR_ppoll, p, 3, until ? &limit : 0, 0, 8) < 0)
+			continue;
+		if (p[2].revents)
+			until = now_ms() + START_S * 1000;
+		if (p[1].revents)
+			on_ready();
+		else if (p[0].revents && !on_signal(signals))
+			give_up();
+	}
 }
 
 /* One turn: waits for what happens next, and does it. False: the zygote has ended. */
 static bool turn(int signals, int listener)
 {
-	struct pollfd p[3 + RUNS_MAX] = { { signals, POLLIN, 0 },
-		                              { ready ? -1 : zygote, POLLIN, 0 },
-		                              { listener, POLLIN, 0 } };
+	struct pollfd p[2 + RUNS_MAX] = { { signals, POLLIN, 0 }, { listener, POLLIN, 0 } };
 	bool alive = true;
 	for (int i = 0; i < RUNS_MAX; i++)
-		p[3 + i] = (struct pollfd){ programs[i].pid ? programs[i].connection : -1, POLLIN, 0 };
-	if (fh_sys(__NR_ppoll, p, 3 + RUNS_MAX, 0, 0, 8) < 0)
+		p[2 + i] = (struct pollfd){ programs[i].pid ? programs[i].connection : -1, POLLIN, 0 };
+	if (fh_sys(__NR_ppoll, p, 2 + RUNS_MAX, 0, 0, 8) < 0)
 		return true;
 	for (int i = 0; i < RUNS_MAX; i++)
-		if (p[3 + i].revents && programs[i].pid) { /* `run` sends nothing more, so end of file means that it is gone */
+		if (p[2 + i].revents && programs[i].pid) { /* `run` sends nothing more, so end of file means that it is gone */
 			kill_program(&programs[i]);
 			fh_sys(__NR_close, programs[i].connection);
 			programs[i].connection = -1;
 		}
-	if (p[0].revents) {
-		struct signalfd_siginfo info;
-		fh_sys(__NR_read, signals, &info, sizeof(info));
-		alive = reap();
-	}
+	if (p[0].revents)
+		alive = on_signal(signals);
 	if (alive && p[1].revents)
-		on_ready();
-	if (alive && p[2].revents)
 		on_connection(listener);
-	else if (alive && ready && !ahead.pid && p[0].revents)
+	else if (alive && !ahead.pid && p[0].revents)
 		(void)fork_ahead(); /* only when no request waits */
 	return alive;
 }
@@ -473,11 +561,12 @@ static void serve(int argc, char **argv, char **env)
 	zygote = (int)away(pair[0]);
 	int listener = listen_at(argv[SOCKET]);
 	start_zygote((int)away(pair[1]), argv[LIBRARY], argv[MAIN], argv + INTERPRETER, env);
+	start_up(signals, listener);
 	while (turn(signals, listener))
 		;
-	fh_sys(__NR_close, listener); /* starts no further programs; those that run continue, and their ends are reported */
-	fh_sys(__NR_unlinkat, AT_FDCWD, argv[SOCKET], 0);
-	ready = true;
+	/* starts no further programs; those that run continue, and their ends are reported. The name stays, for `run` to
+	 * see that it need not wait */
+	fh_sys(__NR_close, listener);
 	while (is_busy())
 		(void)turn(signals, -1);
 	fh_end_as(0);

@@ -96,6 +96,8 @@ def exec_code(exit_code: Optional[int], signal: Optional[int]) -> int:
     return exit_code if exit_code is not None else 128 + (signal or 9)
 
 
+#: How the names begin of the interpreters that can wait (guest/warm): for others it is not tried.
+_PREFORK_INTERPRETERS = ("python", "pypy", "node", "ruby", "php", "perl", "lua", "bash")
 #: Smaller sandboxes have no room for an interpreter that waits.
 _PREFORK_MEMORY, _PREFORK_PROCESSES = 256 << 20, 64
 
@@ -389,6 +391,8 @@ class Container:
         arguments = self._arguments
         memory, processes = arguments.get("memory"), arguments.get("processes")
         if self.programs is None or arguments.get("image") or not arguments.get("writable_root", True):
+            return None
+        if not posixpath.basename(self.programs.argv[0]).startswith(_PREFORK_INTERPRETERS):
             return None
         if isinstance(processes, int) and processes < _PREFORK_PROCESSES or isinstance(memory, int) and memory < _PREFORK_MEMORY:
             return None

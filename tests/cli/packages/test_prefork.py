@@ -95,6 +95,31 @@ except fumehood.UnavailableError as error:
         self.assertEqual(rows[:2], ["True\n", "False\n"])
         self.assertIn("cannot be forked", rows[2])
 
+    def test_a_program_runs_once_also_while_the_interpreter_starts(self):
+        """It comes before there is a server, before the interpreter is ready, and to one that cannot wait; and where the name of the
+        server was taken away."""
+        rows = self.shown("""
+def times(argv, code, count=4, before=lambda c, p: None):
+    c, env = made()
+    p = c.sandbox.prefork(argv, env=env, cwd="/sandbox")
+    before(c, p)
+    ends = [p.spawn(code, env=env, cwd="/sandbox", stdin=False).communicate() for _ in range(count)]
+    time.sleep(0.2)  # for an interpreter that might read the program later
+    said = c.exec(["cat", "/sandbox/log"]).stdout.decode()
+    c.remove()
+    return [said, [end.exit_code for end in ends]]
+write = "open('/sandbox/log', 'a').write('x')"
+js = "require('fs').appendFileSync('/sandbox/log', 'x')"
+for _ in range(3):
+    show(times(["python", "/sandbox/main.py"], write))
+    show(times(["node", "/sandbox/main.js"], js))
+    show(times(["sh", "/sandbox/main.sh"], "printf x >> /sandbox/log"))
+    show(times(["env", "sh", "-c", "sleep 0.3; exec sh $0", "/sandbox/main.sh"], "printf x >> /sandbox/log", 1))
+show(times(["python", "/sandbox/main.py"], write, 2, lambda c, p: (p.wait(60), c.exec(["sh", "-c", "rm /run/fumehood/*.socket"]))))
+""")
+        self.assertEqual(rows[:-1], 3 * [["xxxx", [0] * 4], ["xxxx", [0] * 4], ["xxxx", [0] * 4], ["x", [0]]])
+        self.assertEqual(rows[-1], ["xx", [0] * 2])
+
     def test_packages_that_come_later_are_seen(self):
         rows = self.shown("""
 c, env = made()
