@@ -204,6 +204,33 @@ static int look_at_numbers(struct fh_judge_session *s, struct fh_client *client,
 	return 0;
 }
 
+/* Fails a program that passed with changed arguments coming back, and only so, where the reference does without: it
+ * emptied a list, say, with which the test then compared. For problems that no self-check looks at. */
+static int look_at_changes(struct fh_judge_session *s, struct fh_client *client, const struct fh_split_pair *p,
+                           struct fh_judge_outcome *ret, struct fh_error *err)
+{
+	struct fh_split_pair copies = *p;
+	struct fh_split_outcome o;
+	copies.changes = false;
+	if (fh_judge_problem_reference(p->problem).size == 0)
+		return 0;
+	int r = fh_split_run(s->split, client, &copies, &o, err);
+	bool passed = r >= 0 && o.verdict == FH_VERDICT_PASSED;
+	if (r >= 0)
+		fh_split_outcome_release(&o);
+	r = r < 0 || passed ? FH_MIN(r, 0) : ask_reference(s, client, &copies, &o, err);
+	if (r <= 0)
+		return r;
+	if (o.verdict == FH_VERDICT_PASSED) {
+		free(ret->reason);
+		ret->verdict = FH_VERDICT_FAILED;
+		ret->reason =
+		    fh_xstrdup("it passes only by what it changes in its arguments, where the reference changes nothing");
+	}
+	fh_split_outcome_release(&o);
+	return 0;
+}
+
 static void hands_on(struct fh_judge_outcome *o)
 {
 	fh_auto_free char *what = o->reason;
@@ -243,6 +270,8 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 		ret->verdict = FH_VERDICT_ENGINE_ERROR;
 	if (!o.unfit) {
 		r = o.not_finite ? look_at_numbers(s, client, &pair, ret, err) : 0;
+		if (r >= 0 && ret->verdict == FH_VERDICT_PASSED && pair.changes && !fh_judge_is_listed(s, p->problem))
+			r = look_at_changes(s, client, &pair, ret, err);
 		if (r < 0)
 			fh_judge_outcome_release(ret);
 		return r;

@@ -59,6 +59,11 @@ const char *const *fh_session_flags(const struct fh_judge_session *s, enum fh_ju
 }
 
 /* A probe names no function, so it is judged in one process. */
+bool fh_judge_is_listed(const struct fh_judge_session *s, const struct fh_judge_problem *problem)
+{
+	return position_of(s, problem) < SIZE_MAX;
+}
+
 enum fh_judge_mode fh_judge_mode(const struct fh_judge_session *s, const struct fh_judge_problem *problem)
 {
 	size_t i = position_of(s, problem);

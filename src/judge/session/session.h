@@ -41,6 +41,8 @@ enum fh_judge_mode {
 };
 /* A problem that is not part of the session is split, with changed arguments sent back, if its text allows it. */
 enum fh_judge_mode fh_judge_mode(const struct fh_judge_session *s, const struct fh_judge_problem *problem);
+/* Whether it is one of the session's problems, whose mode a self-check may find. */
+bool fh_judge_is_listed(const struct fh_judge_session *s, const struct fh_judge_problem *problem);
 void fh_judge_set_mode(struct fh_judge_session *s, const struct fh_judge_problem *problem, enum fh_judge_mode mode);
 /* The factor by which the settings' CPU and wall time are multiplied for a problem's samples; 1 unless set. */
 unsigned fh_judge_time_factor(const struct fh_judge_session *s, const struct fh_judge_problem *problem);

@@ -244,6 +244,16 @@ class CodeCheck(CodeCase):
         self.passes(fenced("def order(x): x.sort()"), function="order", setup="GIVEN = [2, 1]",
                     tests="order(GIVEN)\nassert GIVEN == [1, 2]")
 
+    def test_what_a_program_spoils_for_the_test_is_no_pass(self):
+        """The test compares with what the argument has become; the control's reference changes it, too."""
+        spoils = fenced("def order(v):\n    v.clear()\n    return []")
+        tests = "v = [3, 1, 2]\nassert order(v) == sorted(v)"
+        self.fails(spoils, "only by what it changes", function="order", tests=tests, canonical_solution="def order(v):\n    return sorted(v)")
+        self.passes(fenced("def order(v):\n    v.sort()\n    return v"), function="order", tests=tests,
+                    canonical_solution="def order(v):\n    return sorted(v)")
+        self.passes(fenced("def order(v):\n    v[:] = sorted(v)"), function="order", tests="v = [3, 1]\norder(v)\nassert v == [1, 3]",
+                    canonical_solution="def order(v):\n    v.sort()")
+
     def test_a_program_that_looks_for_the_expected_value_finds_none(self):
         thief = ("import sys\ndef answer():\n    frame = sys._getframe()\n    while frame:\n"
                  "        if 'WANTED' in frame.f_globals: return frame.f_globals['WANTED']\n        frame = frame.f_back\n    return 0")
