@@ -342,6 +342,25 @@ def nothing_is_left():
         return True
 
 
+def failures_of_unittest():
+    """A list that gets what fails in unittest from now on: a test may run its cases and not look at how they went."""
+    import unittest
+    found = []
+
+    def watch(name, failed):
+        usual = getattr(unittest.TestResult, name)
+
+        def add(self, case, *what):
+            if failed(what):
+                found.append(case)
+            return usual(self, case, *what)
+        setattr(unittest.TestResult, name, add)
+    for name in ("addFailure", "addError", "addUnexpectedSuccess"):
+        watch(name, lambda what: True)
+    watch("addSubTest", lambda what: what[-1] is not None)
+    return found
+
+
 def main():
     global test_text
     begin_chance(Int(take_input(16), 16))
@@ -353,6 +372,9 @@ def main():
     if "import unittest" in test or "from unittest" in test:  # unittest looks for its cases in the main module
         sys.modules["__main__"] = module = kind(sys)("__main__")
         space = module.__dict__
+        failures = failures_of_unittest()
+    else:
+        failures = ()
     try:
         exec(compile(before, "<prompt>", "exec", 0, True), space)
         program = compile(test, "<test>", "exec", 0, True)
@@ -372,6 +394,8 @@ def main():
             except Exception:
                 reason = type(error).__name__
             end("failed", reason)
+    if failures:
+        end("failed", f"unittest: {len(failures)} failed, the first {failures[0]}"[:300])
     if not nothing_is_left():
         end("tampered", "an answer after the last question")
     if not calls:

@@ -287,6 +287,16 @@ class CodeCheck(CodeCase):
         self.fails(fenced("function add() {}", "js"), "ended with status 3", language="javascript", function="add",
                    tests="if (add() === undefined) process.exitCode = 3;")
 
+    def test_cases_of_unittest_decide_though_nobody_looks_at_them(self):
+        case = "import unittest\nclass Adds(unittest.TestCase):\n    def test_it(self):\n        %s\n%s\n"
+        checks = ("self.assertEqual(add(1, 2), 3)", "with self.subTest(1): self.assertEqual(add(1, 2), 3)")
+        ends = ("unittest.main(exit=False)", "unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromTestCase(Adds))")
+        for check in checks:
+            for run in ends:
+                with self.subTest(check=check, run=run):
+                    self.passes(fenced("def add(a, b): return a + b"), function="add", tests=case % (check, run))
+                    self.fails(fenced("def add(a, b): return a - b"), "unittest: 1 failed", function="add", tests=case % (check, run))
+
     def test_tests_in_the_other_languages(self):
         cases = {
             "javascript": ("node", "const twice = (x) => 2 * x;", "const twice = (x) => x;",
