@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """llm_sandbox's API on fumehood: what its users' programs see."""
 import os
+import shutil
 import subprocess
 import sys
 import unittest
@@ -421,6 +422,26 @@ class Libraries(Llm):
 
 
 @support.root_and_user
+class Plots(Llm):
+    @unittest.skipUnless(shutil.which("Rscript"), "needs the program Rscript (package r-base-core)")
+    def test_each_page_and_each_file_that_r_draws_is_a_plot(self):
+        pages, files, broken, direct = self.python("""
+            with ArtifactSandboxSession(lang="r") as s:
+                def kinds(code):
+                    done = s.run(code, clear_plots=True)
+                    return [done.exit_code, done.stdout, [plot.format.value for plot in done.plots]]
+                show(kinds("plot(1:9); hist(c(1, 2, 2)); barplot(1:3); cat('drawn')"))
+                show(kinds("svg('a.svg'); plot(1); invisible(dev.off()); jpeg('b%d.jpg'); plot(1); plot(2)"))
+                show(kinds("png(filename = 'c.png'); plot(1); stop('no')"))
+                show(kinds("grDevices::pdf(file = '/tmp/d.pdf'); plot(1); plot(2); cat(names(formals(png))[1])"))
+        """)
+        self.assertEqual(pages, [0, "drawn", ["png"] * 3])
+        self.assertEqual(files, [0, "", ["svg", "jpeg", "jpeg"]])
+        self.assertEqual(broken, [1, "", ["png"]])
+        self.assertEqual(direct, [0, "filename", ["pdf"]])
+
+
+@support.root_and_user
 class Pools(Llm):
     def test_nobody_gets_what_somebody_used(self):
         seen, busy, stats = self.python("""
@@ -440,6 +461,17 @@ class Pools(Llm):
         """)
         self.assertEqual(seen, [["False\n"] * 3, 3])
         self.assertEqual((busy["busy"], busy["idle"], stats), (1, 0, [True, 0]))
+
+    def test_a_pooled_session_that_is_not_open_says_so_for_all_that_it_has(self):
+        said, has = self.python("""
+            from llm_sandbox.pool import *
+            from llm_sandbox.pool.exceptions import SessionNotOpenError
+            with create_pool_manager(config=PoolConfig(enable_prewarming=False)) as pool:
+                s = SandboxSession(pool=pool)
+                show([bool(error(kind, lambda: getattr(s, "verbose"))) for kind in (SessionNotOpenError, NotOpenSessionError, AttributeError)])
+                show(hasattr(s, "verbose"))
+        """)
+        self.assertEqual((said, has), ([True] * 3, False))
 
 
 @support.root_and_user

@@ -41,6 +41,20 @@ class Names(Case):
             self.assertIn(name, text)
         self.assertEqual(parameters, ["pattern", "description", "severity"])
 
+    def test_the_backend_bubblewrap_is_for_linux_and_in_strict_mode_wants_bwrap(self):
+        code = """
+            import shutil, sys
+            from llm_sandbox.bubblewrap import BubblewrapSession
+            show(error(MissingDependencyError, lambda: BubblewrapSession(bwrap_path="no-bwrap").bwrap_path))
+            sys.platform = "darwin"
+            show(error(ValidationError, BubblewrapSession))
+        """
+        here, elsewhere = self.python(code)
+        self.assertIn("'no-bwrap'", here)
+        self.assertIn("nothing raised", here)
+        self.assertIn("requires Linux", elsewhere)
+        self.assertIn("requires 'no-bwrap'", self.python(code, LLM_SANDBOX_STRICT="1")[0])
+
     def test_where_pydantic_is_loaded_its_error_is_raised(self):
         kind, plain = self.python("""
             import sys, types

@@ -107,14 +107,52 @@ del _setup
 PYTHON_PLOT_DETECTION_CODE = "exec(compile({!r}, '<plots>', 'exec'), {{'__name__': '__plots__'}})".format(_PYTHON)
 
 R_PLOT_DETECTION_CODE = '''
-local({
+# plot detection setup: pages that a program draws without a device of its own, and the files that its own devices write
+invisible(local({
   folder <- "%s"
   dir.create(folder, recursive = TRUE, showWarnings = FALSE)
+  stems <- suppressWarnings(as.numeric(sub("[.].*", "", list.files(folder))))
+  devices <- max(c(0, stems), na.rm = TRUE) %%/%% 1000
+  kept <- list()
+  pages <- function(suffix) file.path(folder, sprintf("%%04.0f%%%%03d.%%s", devices, suffix))
+  own <- asNamespace("grDevices")
+  draw <- get("png", own)
   options(device = function(...) {
-    n <- length(list.files(folder)) + 1L
-    png(file.path(folder, sprintf("%%06d.png", n)), width = 800, height = 600, res = 100)
+    devices <<- devices + 1
+    draw(pages("png"), width = 800, height = 600, res = 100)
   })
-})
+  keep <- function(path, suffix) {
+    if (is.character(path) && length(path) == 1 && !startsWith(path, "|")) {
+      devices <<- devices + 1
+      path <- path.expand(path)
+      kept[[if (startsWith(path, "/")) path else file.path(getwd(), path)]] <<- pages(suffix)
+    }
+  }
+  for (name in c("png", "jpeg", "svg", "pdf")) {
+    open <- get(name, own)
+    file <- as.name(if (name == "pdf") "file" else "filename")
+    default <- if (name == "pdf") "Rplots.pdf" else paste0("Rplot%%03d.", name)
+    body(open) <- bquote({
+      .(keep)(if (missing(.(file))) .(default) else .(file), .(name))
+      .(body(open))
+    })
+    for (place in list(own, as.environment("package:grDevices"))) {
+      unlockBinding(name, place)
+      assign(name, open, envir = place)
+      lockBinding(name, place)
+    }
+  }
+  reg.finalizer(own, onexit = TRUE, function(own) {
+    own$graphics.off()
+    for (path in names(kept)) {
+      for (page in if (grepl("%%", path, fixed = TRUE)) 1:999 else 1L) {
+        from <- suppressWarnings(sprintf(path, page))
+        if (!file.exists(from)) break
+        file.copy(from, sprintf(kept[[path]], page))
+      }
+    }
+  })
+}))
 ''' % PLOT_FOLDER
 
 __all__ = ["PYTHON_PLOT_DETECTION_CODE", "R_PLOT_DETECTION_CODE"]

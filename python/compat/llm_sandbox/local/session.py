@@ -115,19 +115,3 @@ class LocalProcessSession(FumehoodSession):
         if stat["size"] > self.sandbox_config.max_artifact_bytes:
             raise ResourceError("{} exceeds the maximum of {} bytes of an artifact".format(path, self.sandbox_config.max_artifact_bytes))
         return data, stat
-
-
-class BubblewrapSession(LocalProcessSession):
-    _backend = "bubblewrap"
-
-    def __init__(self, *, bwrap_path="bwrap", **kwargs):
-        self.bwrap_path = bwrap_path
-        super(BubblewrapSession, self).__init__(**kwargs)
-
-
-class NsjailSession(LocalProcessSession):
-    _backend = "nsjail"
-
-    def __init__(self, *, nsjail_path="nsjail", **kwargs):
-        self.nsjail_path = nsjail_path
-        super(NsjailSession, self).__init__(**kwargs)

@@ -10,6 +10,10 @@ class _NotOpenError(SessionNotOpenError, NotOpenSessionError):
     """A pooled session is not open: callers catch it by either name."""
 
 
+class _NotOpenAttributeError(_NotOpenError, AttributeError):
+    """As the original raises it for an attribute, and such that hasattr is False."""
+
+
 class DuplicateClientError(ValueError):
     def __init__(self):
         super(DuplicateClientError, self).__init__("Cannot specify 'client' parameter when using pooling mode: the pool manager has the client")
@@ -17,6 +21,9 @@ class DuplicateClientError(ValueError):
 
 class PooledSandboxSession(object):
     """Takes a container when it opens, and gives it back when it closes."""
+
+    _pool_manager = _pooled_container = _backend_session = None
+    _has_client = False
 
     def __init__(self, pool_manager, verbose=False, stream=False, workdir="/sandbox", security_policy=None, default_timeout=None,
                  execution_timeout=None, session_timeout=None, encoding_errors="strict", **kwargs):
@@ -45,6 +52,8 @@ class PooledSandboxSession(object):
             return
         if self._has_client:
             raise DuplicateClientError()
+        if self._pool_manager is None:
+            raise RuntimeError("Pool manager not initialized")
         pooled = self._pool_manager.acquire()
         try:
             session = pooled.session
@@ -92,11 +101,10 @@ class PooledSandboxSession(object):
         self._used().copy_from_runtime(src, dest)
 
     def __getattr__(self, name):
-        if name.startswith("__") or name in ("_backend_session", "_pooled_container"):
+        if name.startswith("__"):
             raise AttributeError(name)
         if self._backend_session is None:
-            raise _NotOpenError() if name in ("install", "execute_commands", "get_archive", "container", "language_handler") \
-                else AttributeError(name)
+            raise _NotOpenAttributeError()
         return getattr(self._backend_session, name)
 
 
