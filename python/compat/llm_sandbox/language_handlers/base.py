@@ -186,7 +186,7 @@ class AbstractLanguageHandler(abc.ABC):
     def run_with_artifacts(self, container, code, libraries=None, enable_plotting=True, output_dir=PLOT_FOLDER, timeout=30, **kwargs):
         """Runs the code in a session; returns its result and the plots."""
         if not (enable_plotting and self.is_support_plot_detection):
-            return container.run(code, libraries, timeout, **kwargs), []
+            return container.run(code, libraries, timeout=timeout, **kwargs), []
         result = container.run(self.inject_plot_detection_code(code), libraries, timeout, **kwargs)
         return result, self.extract_plots(container, output_dir)
 
