@@ -117,7 +117,8 @@ static void memfds_undumpable(char **args)
 /* The same without asking: a program that its own user may not read is not dumpable. */
 static void memfds_unreadable(char **args)
 {
-	char *own[] = { "./unreadable", "small_memfds", args[0], NULL };
+	static char path[] = "./unreadable", attack[] = "small_memfds";
+	char *own[] = { path, attack, args[0], NULL };
 	int from = open("/proc/self/exe", O_RDONLY), to = open(own[0], O_WRONLY | O_CREAT | O_EXCL, 0700);
 	for (ssize_t n; (n = read(from, block, sizeof(block))) > 0;)
 		if (write(to, block, (size_t)n) != n)
