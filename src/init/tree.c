@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kcmp.h>
 #include <signal.h>
 
 enum {
@@ -235,6 +236,27 @@ static void release(void)
 	stopped_count = 0;
 }
 
+static int was_stopped(int32_t pid)
+{
+	for (uint32_t i = 0; i < stopped_count; i++)
+		if (stopped[i] == pid)
+			return 1;
+	return 0;
+}
+
+/* Whether a process that was told to stop waits for the child that it made by vfork. The kernel lets it wait (D) until
+ * the child has started another program or ended, which a stopped child does not, and stops it before it runs again. */
+static int waits_for_vfork(const struct process *p, long count)
+{
+	if (p->state != 'D')
+		return 0;
+	for (long i = 0; i < count; i++)
+		if (processes[i].above == p->pid && processes[i].state == 'T' &&
+		    fh_sys(__NR_kcmp, p->pid, processes[i].pid, KCMP_VM, 0, 0) == 0)
+			return 1;
+	return 0;
+}
+
 /* Stops all processes, until a round finds none running. Processes that were already stopped are not continued at the
  * release. */
 static long stop_all(void)
@@ -247,10 +269,10 @@ static long stop_all(void)
 		for (long i = 0; i < count; i++) {
 			if (!is_running(&processes[i]))
 				continue;
+			int known = was_stopped(processes[i].pid);
+			if (known && waits_for_vfork(&processes[i], count))
+				continue;
 			running = 1;
-			int known = 0;
-			for (uint32_t k = 0; k < stopped_count && !known; k++)
-				known = stopped[k] == processes[i].pid;
 			if (known)
 				continue;
 			if (stopped_count == PROCESSES_MAX)

@@ -121,6 +121,34 @@ static void a_process_without_its_main_thread_is_paused(void)
 	fh_client_close(client);
 }
 
+/* A parent waits for its child of vfork and is stopped by nothing until this has started its program, which is being
+ * kept from it here. */
+static void a_process_that_waits_for_its_child_of_vfork_is_paused(void)
+{
+	struct fh_client *client = open_client();
+	struct fh_sandbox *s = create(client, 0);
+	char buf[64];
+	struct fh_process *p = spawn(s, "mkfifo fifo\n"
+	                                "python3 -c \"\n"
+	                                "import os\n"
+	                                "opens = (os.POSIX_SPAWN_OPEN, 0, 'fifo', os.O_RDONLY, 0)\n"
+	                                "child = os.posix_spawn('/bin/true', ['true'], {}, file_actions=[opens])\n"
+	                                "print(os.waitpid(child, 0)[1])\" &\n"
+	                                "until grep -q ') D ' /proc/$!/stat; do sleep 0.01; done\n"
+	                                "echo ready; wait");
+	read_until(p, FH_STDOUT, "ready\n", buf, sizeof(buf));
+	OK(fh_sandbox_pause(s, NULL, &err));
+	OK(fh_sandbox_resume(s, &err));
+	struct fh_process *opens = spawn(s, ": >fifo");
+	read_until(p, FH_STDOUT, "0\n", buf, sizeof(buf));
+	CHECK(wait_for(p).exit_code == 0 && wait_for(opens).exit_code == 0);
+	OK(fh_sandbox_destroy(s, &err));
+	fh_process_free(p);
+	fh_process_free(opens);
+	fh_sandbox_free(s);
+	fh_client_close(client);
+}
+
 /* While paused its wall clock must not run; this is the control: the same program, not paused, is ended by it. */
 static void a_wall_clock_that_is_not_paused_ends_it(void)
 {
@@ -250,6 +278,7 @@ const struct driver_test copy_tests[] = {
 	DRIVER_TEST(a_paused_session_stands_still_and_its_clocks_too),
 	DRIVER_TEST(a_session_is_paused_whole_while_it_forks),
 	DRIVER_TEST(a_process_without_its_main_thread_is_paused),
+	DRIVER_TEST(a_process_that_waits_for_its_child_of_vfork_is_paused),
 	DRIVER_TEST(a_wall_clock_that_is_not_paused_ends_it),
 	DRIVER_TEST(a_branch_has_the_files_and_goes_its_own_way),
 	DRIVER_TEST(what_a_copy_lacks_is_named),
