@@ -304,6 +304,7 @@ static void forget(struct fh_hosted_registry *g, struct fh_hosted *h)
 		if (*at != h)
 			continue;
 		*at = h->next;
+		h->next = NULL; /* the list of those that end links by it, too */
 		g->total--;
 		found = true;
 		break;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """fumehood serve: E2B's API over sandboxes of this machine, request by request."""
 import base64
+import concurrent.futures
 import gzip
 import hashlib
 import json
@@ -59,6 +60,15 @@ class Sandboxes(Serving):
             status, answer, _ = box.ask("GET", "/health", port=port)
             self.assertEqual((status, answer["code"], answer["sandboxId"]), (502, 502, box.id))
             self.assertIn("was not found", answer["message"])
+
+    @support.once
+    def test_the_end_of_one_ends_no_other(self):
+        """So many that the server finds several in one place of its table."""
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            boxes = list(pool.map(lambda _: self.sandbox(), range(200)))
+            ended = list(pool.map(lambda box: self.server.ask("DELETE", "/sandboxes/" + box.id)[0], boxes[:99:-1]))
+            self.assertEqual(set(ended), {204})
+            self.assertEqual(set(pool.map(lambda box: box.ask("GET", "/health")[0], boxes[:100])), {204})
 
     def test_its_time_ends_it_and_can_be_put_off(self):
         def put_off():              # None: on a busy machine its time was over before that could be asked for
