@@ -243,7 +243,8 @@ static void a_paused_session_is_copied(void)
 	enum fh_pause how;
 	char buf[4096], again[4096];
 	int file = memfd_create("snapshot", MFD_CLOEXEC);
-	struct fh_process *p = spawn(s, "i=0; echo go; while :; do i=$((i+1)); echo $i > now; mv now count; done");
+	struct fh_process *p =
+	    spawn(s, "i=0; while :; do i=$((i+1)); echo $i > now; mv now count; [ $i -gt 1 ] || echo go; done");
 	read_until(p, FH_STDOUT, "go\n", buf, sizeof(buf));
 	OK(fh_sandbox_pause(s, &how, &err));
 	int r = fh_sandbox_snapshot(s, file, NULL, &err);
