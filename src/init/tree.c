@@ -321,13 +321,26 @@ static long move_all(int to, const int *looks, int look_count)
 	return -EBUSY;
 }
 
-/* The kernel says FREEZING until the last process of the group stands still; `state` is its freezer.state. */
+/* Whether no process runs or waits for what would make it run: a frozen one is shown as D. */
+static int none_can_run(void)
+{
+	long count = read_processes();
+	for (long i = 0; i < count; i++)
+		if (is_running(&processes[i]) && processes[i].state != 'D')
+			return 0;
+	return count >= 0;
+}
+
+/* The kernel says FREEZING until the last process of the group stands still; `state` is its freezer.state. It goes on
+ * saying so of a process that waits for its child of vfork. */
 static void wait_until_frozen(int state)
 {
 	for (int round = 0; round < HOLD_ROUNDS_MAX; round++) {
 		char text[12] = { 0 };
 		fh_sys(__NR_lseek, state, 0, 0);
 		if (fh_sys(__NR_read, state, text, sizeof(text) - 1) <= 0 || memcmp(text, "FROZEN", 6) == 0)
+			return;
+		if (round >= QUICK_ROUNDS && none_can_run())
 			return;
 		nap(round);
 	}
