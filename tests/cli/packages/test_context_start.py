@@ -8,6 +8,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
 import support
 from python_case import Case
 
+
 @support.once
 class Start(Case):
     def context(self, body):
