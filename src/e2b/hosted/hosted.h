@@ -82,7 +82,10 @@ struct fh_hosted {
 
 	_Atomic(enum fh_hosted_state) seen; /* copy of `state`, which may be read without holding the lock */
 	atomic_int references;
-	struct fh_hosted *next; /* next sandbox in the same bucket; guarded by the registry's lock */
+	/* The next one in the list that it is in, NULL when it is in none; a sandbox is in one at most, and has to leave it
+	 * before it gets into another: a bucket of the registry, those that end (both under the registry's lock), or those
+	 * that wait for a request (under the lock of ahead.c). */
+	struct fh_hosted *next;
 };
 
 struct fh_hosted *fh_hosted_hold(struct fh_hosted *h); /* one more reference */

@@ -17,7 +17,6 @@ static int failed(struct fh_grade *ret, char *reason)
 	return 0;
 }
 
-/* How messages name the language of this assertion's script: this file checks several. */
 /* The assertions of this file: one code for two languages. */
 static const struct dialect {
 	const struct fh_assertion *assertion;
@@ -36,6 +35,7 @@ static const struct dialect *dialect_of(const struct fh_assertion_call *call)
 	return &dialects[i];
 }
 
+/* How messages name the language of the assertion's script. */
 static const char *language_name(const struct fh_assertion_call *call)
 {
 	return dialect_of(call)->name;

@@ -14,9 +14,9 @@
 #define FH_CPP_ADAPTER "adapter.cpp" /* the compiler's file name for these lines */
 
 /* helpers: the text of guest/cpp/split_adapter.hpp. lvalues: bit i is set where the test gives a variable as the i-th
- * argument. `program` may be the content of `out`. Returns 1: an adapter was
- * appended to out; 0: the text seems to define the function as declared, so none is needed; or the error of
- * fh_cpp_signature. An adapter added without need costs only a little time. If it does not compile, the error is at a
- * line of FH_CPP_ADAPTER, which means that the program has no function that can be called with the declared types. */
+ * argument. `program` may be the content of `out`. Returns 1: an adapter was appended to out; 0: the text seems to
+ * define the function as declared, so none is needed; or the error of fh_cpp_signature. An adapter added without need
+ * costs only a little time. If it does not compile, the error is at a line of FH_CPP_ADAPTER, which means that the
+ * program has no function that can be called with the declared types. */
 int fh_cpp_adapter(struct fh_str helpers, struct fh_str declaration, uint64_t lvalues, struct fh_str program,
                    struct fh_buf *out, struct fh_error *err);

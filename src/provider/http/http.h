@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * HTTP requests over libcurl. http and https only; certificates are verified unless a
- * request says otherwise; redirects are not followed, because they would send a POST with a key elsewhere.
+ * HTTP requests over libcurl. http and https only; certificates are verified unless a request says otherwise; redirects
+ * are not followed, because they would send a POST with a key elsewhere.
  *
  * Requests are retried after temporary failures: connections that fail or break (except one that is refused before any
  * was ever made: the server was not started), and the statuses 408, 429 and 5xx (except 501 and 505). The pause
