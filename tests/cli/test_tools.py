@@ -120,6 +120,22 @@ class Lint(support.TempDir):
 
 
 @support.once
+class Help(support.TempDir):
+    def test_a_command_of_dev_tells_its_options_without_packages_or_a_build(self):
+        shutil.copy(support.TOP / "dev", self.dir / "dev")
+        scripts = {"test": "tests/run", "abuse": "tests/abuse/run", "attack": "tests/attack/run", "bench": "bench/run",
+                   "fuzz": "fuzz/run"}
+        for script in scripts.values():
+            self.write(script, f"print('usage: of {script}')\n")
+        for command, says in [*((c, f"usage: of {s}") for c, s in scripts.items()), ("build", "Usage: ./dev COMMAND")]:
+            with self.subTest(command):
+                done = subprocess.run(["./dev", command, "--help"], capture_output=True, text=True, cwd=self.dir,
+                                      timeout=support.TIMEOUT, env={"PATH": "/usr/bin:/bin"})
+                self.assertEqual((done.returncode, done.stdout.splitlines()[0], done.stderr), (0, says, ""))
+                self.assertFalse((self.dir / "build").exists())
+
+
+@support.once
 class Runner(support.TempDir):
     """tests/run in a small checkout of its own, as the user who runs this test."""
 
