@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FH_FUZZ_CHECK(e.size > 0 && e.code[e.size - 1] == '\n' && e.code[e.size] == 0);
 		FH_FUZZ_CHECK(e.size <= 2 * in.n + 2);
 	}
-	check_outline(answer, fh_syntax_of(o.language));
+	check_outline(answer, fh_outline_syntax(o.language));
 	(void)fh_extract_language_of_tag(answer);
 	free(copy);
 	return 0;

@@ -36,7 +36,8 @@ static enum fh_block_fit fit_of(struct fh_str tag, const char *language)
 	const char *tagged = fh_extract_language_of_tag(tag);
 	if (!tag.n || !tagged)
 		return FH_FIT_UNTAGGED;
-	if (fh_streq(tagged, language) || (fh_streq(language, "cpp") && fh_streq(tagged, "c")) ||
+	const char *included = fh_syntax_row(language)->includes;
+	if (fh_streq(tagged, language) || (included && fh_streq(tagged, included)) ||
 	    (*tagged && !fh_extract_language_of_tag(fh_str(language))))
 		return FH_FIT_TAGGED;
 	return FH_FIT_NOT;
@@ -251,7 +252,7 @@ static size_t code_lines(struct fh_str text, enum fh_syntax syntax, size_t *ret_
 /* Chooses the block that is the program; NULL when there is none. */
 static struct fh_block *choose_block(struct answer *a)
 {
-	bool compiled = fh_streq(a->language, "c") || fh_streq(a->language, "cpp");
+	bool has_main = fh_syntax_row(a->language)->has_main;
 	struct fh_block *best = NULL;
 	unsigned best_rank = 0;
 	for (size_t i = 0; i < a->n; i++) {
@@ -260,7 +261,7 @@ static struct fh_block *choose_block(struct answer *a)
 		if (!all)
 			continue;
 		bool wanted = a->entry.n ? fh_outline_defines(&b->outline, a->entry)
-		                         : compiled && fh_outline_defines(&b->outline, fh_str("main"));
+		                         : has_main && fh_outline_defines(&b->outline, fh_str("main"));
 		if (b->fit == FH_FIT_NOT && !(wanted && a->entry.n))
 			continue;
 		unsigned rank = 1 + (wanted ? 8 : 0) + 2 * b->fit + (code * 2 >= all);

@@ -92,11 +92,10 @@ static bool begins_block(struct fh_str text)
 static size_t skip(struct fh_str s, size_t i, const char *language)
 {
 	static const char quotes[] = "\"\"\"";
-	enum fh_syntax syntax = fh_literal_syntax(language);
-	bool has_back_quotes = fh_streq(language, "go") || fh_streq(language, "javascript") || fh_streq(language, "bash");
-	if (fh_streq(language, "java") && fh_str_begins(fh_str_from(s, i), quotes))
+	const struct fh_syntax_row *row = fh_syntax_row(language);
+	if (row->has_text_blocks && fh_str_begins(fh_str_from(s, i), quotes))
 		return fh_literal_end(s, i, FH_SYNTAX_PYTHON);
-	return s.p[i] == '`' && !has_back_quotes ? i : fh_literal_end(s, i, syntax);
+	return s.p[i] == '`' && !row->has_back_quotes ? i : fh_literal_end(s, i, row->literals);
 }
 
 bool fh_has_free_fence(struct fh_str text, const char *language)

@@ -62,15 +62,6 @@ size_t fh_literal_end(struct fh_str s, size_t i, enum fh_syntax syntax)
 	return FH_MIN(skip[syntax](s, i), s.n);
 }
 
-enum fh_syntax fh_literal_syntax(const char *language)
-{
-	static const char *const braced[] = { "java", "go", "rust", "php" };
-	for (size_t i = 0; language && i < FH_ARRAY_SIZE(braced); i++)
-		if (fh_streq(language, braced[i]))
-			return FH_SYNTAX_C;
-	return fh_syntax_of(language);
-}
-
 /* --------------------------------------------------------------------------------------------------- completeness */
 
 /* Appends the text with its comments and the contents of its literals replaced by blanks; the quotes stay. */

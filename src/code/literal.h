@@ -7,8 +7,6 @@
 /* The end of the comment or literal that begins at s[i], or i when none begins there. A literal that is never closed
  * ends with its line, or with the text if it may span lines. */
 size_t fh_literal_end(struct fh_str s, size_t i, enum fh_syntax syntax);
-/* The syntax for a language's name, as fh_syntax_of; languages with braces for which there is no outline count as C. */
-enum fh_syntax fh_literal_syntax(FH_NULLABLE const char *language);
 
 /* Whether a text looks complete: its brackets and literals are closed, the heads of Python's compound statements end
  * with a colon, and if it defines the function `name`, the body does something: it is more than a docstring, `...`,

@@ -1,23 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "code/outline.h"
 
-static const struct {
-	const char *language;
-	enum fh_syntax syntax;
-} fh_syntaxes[] = {
-	{ "python", FH_SYNTAX_PYTHON }, { "javascript", FH_SYNTAX_JAVASCRIPT },
-	{ "bash", FH_SYNTAX_BASH },     { "c", FH_SYNTAX_C },
-	{ "cpp", FH_SYNTAX_C },
-};
-
-enum fh_syntax fh_syntax_of(const char *language)
-{
-	for (size_t i = 0; i < FH_ARRAY_SIZE(fh_syntaxes); i++)
-		if (fh_streq(language, fh_syntaxes[i].language))
-			return fh_syntaxes[i].syntax;
-	return FH_SYNTAX_PYTHON;
-}
-
 /* -------------------------------------------------------------------------------------------------- pieces of text */
 
 bool fh_next_line(struct fh_str *rest, struct fh_str *ret_line)

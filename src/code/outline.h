@@ -5,10 +5,7 @@
  */
 #pragma once
 #include "base/buf.h"
-
-enum fh_syntax { FH_SYNTAX_PYTHON, FH_SYNTAX_JAVASCRIPT, FH_SYNTAX_C, FH_SYNTAX_BASH, FH_SYNTAX_COUNT_ };
-/* The syntax for a language's name; Python's for an unknown one. */
-enum fh_syntax fh_syntax_of(FH_NULLABLE const char *language);
+#include "code/syntax.h"
 
 #define FH_OUTLINE_ITEMS_MAX 4096
 

@@ -70,7 +70,7 @@ static bool defines(struct fh_str text, enum fh_judge_language language, struct 
 	fh_auto_outline struct fh_outline o = { 0 };
 	if (text.n == 0 || name.n == 0)
 		return false;
-	fh_outline_make(&o, text, fh_syntax_of(fh_judge_language_name(language)));
+	fh_outline_make(&o, text, fh_outline_syntax(fh_judge_language_name(language)));
 	return fh_outline_defines(&o, name);
 }
 
@@ -78,7 +78,7 @@ static bool defines(struct fh_str text, enum fh_judge_language language, struct 
 static struct fh_str last_name(struct fh_str code, enum fh_judge_language language)
 {
 	fh_auto_outline struct fh_outline o = { 0 };
-	fh_outline_make(&o, code, fh_syntax_of(fh_judge_language_name(language)));
+	fh_outline_make(&o, code, fh_outline_syntax(fh_judge_language_name(language)));
 	for (size_t i = o.n; i-- > 0;)
 		if (!o.items[i].is_import && o.items[i].count > 0)
 			return o.names[o.items[i].first];

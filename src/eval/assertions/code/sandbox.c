@@ -441,7 +441,7 @@ static char *the_called_one(const struct asked *a, struct fh_str calls)
 	fh_extract(a->call->output_text, &options, &e);
 	if (!e.code)
 		return NULL;
-	fh_outline_make(&o, (struct fh_str){ e.code, e.size }, fh_syntax_of(a->language));
+	fh_outline_make(&o, (struct fh_str){ e.code, e.size }, fh_outline_syntax(a->language));
 	for (size_t i = 0; i < o.name_count; i++) {
 		if (!fh_mentions(calls, o.names[i], NULL) || (one.p && fh_str_same(one, o.names[i])))
 			continue;
