@@ -164,6 +164,9 @@ FH_PUBLIC int fh_context_list(struct fh_sandbox *sandbox, struct fh_context ***r
 FH_PUBLIC int fh_context_explain(const char *language, char **ret, struct fh_error *err);
 /* "python", "javascript", … for i from 0; NULL after the last one. */
 FH_PUBLIC const char *fh_context_language_name(size_t i);
+/* The language's name for a name or an alias of it, in upper or lower case ("JS": "javascript"); NULL: there are no
+ * contexts in it. */
+FH_PUBLIC const char *fh_context_language_find(const char *word);
 /* The name of a MIME type in results ("image/png": "png"); NULL: it has none. */
 FH_PUBLIC const char *fh_context_result_name(const char *mime);
 

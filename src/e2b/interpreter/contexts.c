@@ -13,24 +13,6 @@
 enum { CONTEXTS_MAX = 64 };
 
 static const char *const listed_from_the_beginning[] = { "python", "javascript" };
-static const struct {
-	const char *name, *language;
-} aliases[] = {
-	{ "js", "javascript" },  { "ts", "typescript" }, { "py", "python" },
-	{ "python3", "python" }, { "sh", "bash" },       { "tslab", "typescript" },
-};
-
-FH_NULLABLE const char *fh_hosted_language(const char *name)
-{
-	const char *known;
-	for (size_t i = 0; i < FH_ARRAY_SIZE(aliases); i++)
-		if (strcasecmp(name, aliases[i].name) == 0)
-			name = aliases[i].language;
-	for (size_t i = 0; (known = fh_context_language_name(i)); i++)
-		if (strcasecmp(name, known) == 0)
-			return known;
-	return NULL;
-}
 
 static struct fh_hosted_context *hold(struct fh_hosted_context *c)
 {

@@ -24,8 +24,6 @@ struct fh_hosted_context {
 	struct fh_hosted_context *next; /* next context in the list; guarded by the sandbox's lock */
 };
 
-/* libfumehood's name for a language such as "js"; NULL: unknown. */
-FH_NULLABLE const char *fh_hosted_language(const char *name);
 /* Makes a context, adds it to the list and starts its interpreter. -FH_E_LIMIT: there are too many. */
 int fh_hosted_context_create(struct fh_hosted *h, const char *language, FH_NULLABLE const char *cwd,
                              struct fh_hosted_context **ret, struct fh_error *err);

@@ -273,7 +273,7 @@ static struct fh_hosted_context *context_of(struct fh_http_request *r, const jso
 		reply_text(r, 400, "Only one of context_id or language can be provided");
 		return NULL;
 	}
-	const char *language = id ? NULL : fh_hosted_language(name ? name : "python");
+	const char *language = id ? NULL : fh_context_language_find(name ? name : "python");
 	struct fh_hosted_context *c = id         ? fh_hosted_context_find(h, id)
 	                              : language ? fh_hosted_context_default(h, language)
 	                                         : NULL;
@@ -370,7 +370,7 @@ static void create_context(struct fh_http_request *r, struct fh_str body)
 	fh_auto_json json_t *o = read_object(r, body);
 	if (!o)
 		return;
-	const char *name = fh_json_str(o, "language", "python"), *language = fh_hosted_language(name);
+	const char *name = fh_json_str(o, "language", "python"), *language = fh_context_language_find(name);
 	if (!language) {
 		reply_text(r, 500, "Unknown language %.64s", name);
 	} else if (fh_hosted_context_create(fh_e2b_hosted(r), language, fh_json_str(o, "cwd", NULL), &c, &err) < 0) {

@@ -71,18 +71,6 @@ static void job_free(struct job *j)
 	free(j);
 }
 
-static const char *language_of(const char *name)
-{
-	static const struct {
-		const char *theirs, *ours;
-	} names[] = { { "nodejs", "javascript" }, { "js", "javascript" }, { "C", "c" },
-		          { "c++", "cpp" },           { "sh", "bash" },       { "R", "r" } };
-	for (size_t i = 0; i < FH_ARRAY_SIZE(names); i++)
-		if (strcmp(name, names[i].theirs) == 0)
-			return names[i].ours;
-	return name;
-}
-
 /* Reads seconds, returned as ms and bounded by `most`. */
 static uint64_t time_of(const json_t *body, const char *name, uint64_t most)
 {
@@ -132,7 +120,7 @@ static bool read_job(struct fh_http_request *r, const json_t *body, struct job *
 		return false;
 	}
 	fh_request_init(&j->request);
-	j->request.language = language_of(language);
+	j->request.language = language;
 	j->request.code = (struct fh_bytes){ json_string_value(code), json_string_length(code) };
 	if (json_is_string(input))
 		j->request.stdin_data = (struct fh_bytes){ json_string_value(input), json_string_length(input) };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The languages of code contexts. */
+#include <strings.h>
+
 #include "base/host/data.h"
 #include "base/error.h"
 #include "base/fd.h"
@@ -105,7 +107,7 @@ static const struct fh_context_kind kinds[] = {
 	},
 	{
 	    .name = "r",
-	    .aliases = (const char *const[]){ "R", "rscript", NULL },
+	    .aliases = (const char *const[]){ "rscript", NULL },
 	    .argv = (const char *const[]){ "R", "--no-echo", "--no-restore", "--no-save", "-e", R_BEGIN, NULL },
 	    .files = (const char *const[]){ "r.R", NULL },
 	    .package = "r-base-core",
@@ -133,12 +135,20 @@ const char *fh_context_language_name(size_t i)
 
 static bool is_called(const struct fh_context_kind *kind, const char *name)
 {
-	if (strcmp(kind->name, name) == 0)
+	if (strcasecmp(kind->name, name) == 0)
 		return true;
 	for (const char *const *alias = kind->aliases; *alias; alias++)
-		if (strcmp(*alias, name) == 0)
+		if (strcasecmp(*alias, name) == 0)
 			return true;
 	return false;
+}
+
+const char *fh_context_language_find(const char *word)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(kinds); i++)
+		if (is_called(&kinds[i], word))
+			return kinds[i].name;
+	return NULL;
 }
 
 int fh_context_kind_find(const char *name, const struct fh_context_kind **ret, struct fh_error *err)

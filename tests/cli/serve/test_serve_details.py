@@ -338,7 +338,7 @@ class Details(support.TempDir):
         self.assertEqual(result("javascript", "typeof Deno + typeof x"), "undefinedundefined")
         if isinstance(result("typescript", "1"), list):
             self.skipTest("needs Node 22.13, esbuild or typescript for types")
-        for language in ("deno", "tslab"):
+        for language in ("deno", "tslab", "TS"):
             self.assertEqual(result(language, "function less(x: number, y: number): number {\n  return x - y;\n}\nless(1, 2);"), "-1", language)
         self.assertEqual([c["language"] for c in box.ask("GET", "/contexts", port=49999)[1]],
                          ["python", "javascript", "deno", "typescript"])

@@ -56,6 +56,12 @@ class Runs(Serving):
         self.assertEqual((run["status"], run["return_code"], run["stdout"]), ("Finished", 3, "typed from a file\n"))
         self.assertEqual({n: base64.b64decode(t) for n, t in x["files"].items()}, {"out.bin": bytes(range(256))})
 
+    def test_a_language_has_the_names_that_its_clients_give_it(self):
+        programs = {"C": '#include <stdio.h>\nint main(void) { puts("hello"); }', "nodejs": "console.log('hello')", "sh": "echo hello",
+                    "c++": '#include <cstdio>\nint main() { puts("hello"); }'}
+        for name, program in programs.items():
+            self.assertEqual(self.run_code(program, name)["run_result"]["stdout"], "hello\n", name)
+
     def test_how_it_ended_is_told(self):
         self.assertEqual(self.run_code("print(1)")["status"], "Success")
         slow = self.run_code("while True: pass", run_timeout=0.5)
