@@ -141,7 +141,8 @@ struct fh_sandbox {
 	int oom_looks; /* checks of the out-of-memory counter that are left after a notification */
 	int64_t born_ns, dying_ns;
 	uint32_t next_token;
-	struct fh_process *processes;
+	struct fh_process *processes; /* the newest first */
+	size_t process_count;
 	struct fh_transfer *transfers;
 	struct fh_output *files;     /* streams of GET requests */
 	struct fh_init_usage sample; /* the latest */

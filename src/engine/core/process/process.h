@@ -12,8 +12,11 @@ struct fh_sandbox;
 enum {
 	FH_EXIT_KEPT_MS = 30000,
 	FH_KILL_MS = 5000, /* time for a session's process to die after it exceeded a limit */
-	FH_PROCESSES_KEPT_MAX =
-	    2048, /* maximum processes of one sandbox that are running, or ended less than FH_EXIT_KEPT_MS ago */
+	FH_PROCESSES_MAX = 2048, /* processes of one sandbox that are running or remembered */
+	/* Of ended processes that a client has heard of: when there are more than the first number, those that ended first
+	 * are forgotten before FH_EXIT_KEPT_MS is over, until the second number is left. */
+	FH_HEARD_MAX = 512,
+	FH_HEARD_LEFT = 256,
 	FH_WAITERS_MAX = 256, /* clients that wait for one process */
 	/* stdin, stdout, stderr, the plan's descriptors, a memory file with the plan's files, and control groups */
 	FH_SPAWN_FDS_MAX = 3 + FH_DESCRIPTORS_MAX + 1 + FH_INIT_GROUPS_MAX,
@@ -40,6 +43,7 @@ struct fh_process {
 	uint64_t request;
 	bool awaited; /* init had not confirmed the process's start at the previous check of unanswered requests */
 	bool pty, one_shot, started, exited;
+	bool heard; /* a client was told how the process ended */
 	bool helper; /* a helper of init, which serves a client's request: not listed, and freed once its answer is read */
 	uint32_t pid, uid; /* as numbered inside the sandbox */
 	char tag[64];
@@ -100,6 +104,8 @@ void fh_process_add_waiter(struct fh_process *p, struct fh_connection *c, uint64
 void fh_process_drop_waiter(struct fh_waiter *w);
 void fh_process_started(struct fh_process *p, struct fh_connection *c, uint64_t request); /* writes STARTED */
 void fh_process_free_all(struct fh_sandbox *b);
+/* Forgets the oldest of many ended processes. Each has to be looked at by whatever looks for a process. */
+void fh_process_forget_old(struct fh_sandbox *b);
 /* Ends a helper whose client disconnected or cancelled. */
 void fh_process_abandon(struct fh_process *p);
 /* Kills the process and everything that it started. */

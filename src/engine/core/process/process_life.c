@@ -144,6 +144,7 @@ static void answer(struct fh_process *p, struct fh_connection *c, uint64_t reque
 {
 	if (!c || c->closing)
 		return;
+	p->heard = true;
 	struct fh_buf *out = fh_connection_out(c);
 	size_t mark = fh_frame_begin(out, FH_FRAME_EXIT, 0, request, p->id);
 	fh_process_write_exit(p, out);
@@ -191,6 +192,7 @@ static void unlink_process(struct fh_process *p)
 	for (struct fh_process **x = &p->sandbox->processes; *x; x = &(*x)->next)
 		if (*x == p) {
 			*x = p->next;
+			p->sandbox->process_count--;
 			break;
 		}
 	fh_loop_free(e->loop, p);
@@ -248,6 +250,27 @@ static void on_forget(struct fh_timer *t)
 			return;
 		}
 	unlink_process(p);
+}
+
+/* Whether a client knows how the process ended, and has got all that it wrote. */
+static bool is_over(const struct fh_process *p)
+{
+	for (const struct fh_output *s = p->streams; s; s = s->next)
+		if (!s->ended || !s->end_sent)
+			return false;
+	return p->exited && p->heard && !p->helper && !p->waiters;
+}
+
+void fh_process_forget_old(struct fh_sandbox *b)
+{
+	size_t over = 0;
+	if (b->process_count <= FH_HEARD_MAX)
+		return;
+	for (struct fh_process *p = b->processes, *older; p; p = older) { /* the newest is the first */
+		older = p->next;
+		if (is_over(p) && ++over > FH_HEARD_LEFT)
+			unlink_process(p);
+	}
 }
 
 bool fh_process_is_counted(const struct fh_process *p)

@@ -247,12 +247,10 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
                         struct fh_process **ret, struct fh_error *err)
 {
 	int pipes[4][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 } }, fds[FH_SPAWN_FDS_MAX] = { 0 };
-	size_t known = 0;
-	for (const struct fh_process *x = b->processes; x; x = x->next)
-		known++;
-	if (known >= FH_PROCESSES_KEPT_MAX)
+	fh_process_forget_old(b);
+	if (b->process_count >= FH_PROCESSES_MAX)
 		return fh_error_set(err, FH_E_LIMIT, "%d processes of the sandbox run or are remembered; no more are allowed",
-		                    FH_PROCESSES_KEPT_MAX);
+		                    FH_PROCESSES_MAX);
 	struct fh_process *p = new_process(b, s, c, request);
 	int r = s->pty ? 0 : make_pipes(b, s, pipes, fds, err);
 	if (r == 0)
@@ -273,6 +271,7 @@ int fh_process_spawn_in(struct fh_sandbox *b, const struct fh_spawn *s, struct f
 	 * found. */
 	p->next = b->processes;
 	b->processes = p;
+	b->process_count++;
 	*ret = p;
 	add_streams(p, s, pipes);
 	return 0;
