@@ -36,7 +36,7 @@ int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char 
 /* in a child: becomes the program's user and drops all capabilities; 0 or -errno */
 int fh_init_become_user(const struct fh_init_start *as);
 /* Empties the bounding set, which a user namespace begins with full: one capability a call. Init does it for all its
- * children, which inherit it; what they inherited is read back in each (fh_init_read_state). 0 or -errno */
+ * children, which inherit it, and reads it back. 0 or -errno */
 int fh_init_empty_bounding(void);
 /* Sets soft and hard limits of the calling process. 0; or -errno, with the resource that failed in *ret_resource. */
 int fh_init_lower_limits(const struct fh_init_rlimit *limits, uint32_t count, uint32_t *ret_resource);

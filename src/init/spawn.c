@@ -259,17 +259,18 @@ static long open_terminal(const struct fh_init_spawn *m)
 	return r < 0 ? r : master;
 }
 
-/* Reads a child's report. Before exec the child has the program's user id, so other programs of that user can stop it.
- * It is continued then, and killed if that does not help, because init serves no other request meanwhile. */
-static int read_report(int pipe, long pid, struct report *ret)
+/* Waits until the child has executed its program or ended, which closes the pipe: what it reports before that does not
+ * wake init. Before exec the child has the program's user id, so other programs of that user can stop it. It is
+ * continued then, and killed if that does not help, because init serves no other request meanwhile. */
+static void await_exec(int pipe, long pid)
 {
 	enum { LOOK_NS = 20000000, STOPS_MAX = 50 };
-	struct pollfd p = { .fd = pipe, .events = POLLIN };
+	struct pollfd p = { .fd = pipe, .events = 0 };
 	for (unsigned stops = 0;;) {
 		struct timespec t = { 0, LOOK_NS };
 		siginfo_t stopped = { .si_signo = 0 };
 		if (fh_sys(__NR_ppoll, &p, 1, &t, NULL, 8) > 0)
-			return fh_read_full(pipe, ret, sizeof(*ret));
+			return;
 		if (fh_sys(__NR_waitid, P_PID, pid, &stopped, WSTOPPED | WNOHANG, NULL) == 0 && stopped.si_signo != 0)
 			fh_sys(__NR_kill, pid, ++stops < STOPS_MAX ? SIGCONT : SIGKILL);
 	}
@@ -314,14 +315,11 @@ int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char 
 		goto failed;
 	}
 	ret->pid = (uint32_t)e;
-	/* The child sends one report before exec and a second one if exec failed; end of file means success. */
-	struct report r = { .error = EPROTO };
-	int got = read_report(pipe[0], e, &r);
-	if (got == 1 && r.error == 0) {
-		struct report second;
-		if (read_report(pipe[0], e, &second) == 1)
-			r = second;
-	}
+	/* The child sends one report before exec, and a second one, or only that, if it failed. */
+	struct report r = { .error = EPROTO }, next;
+	await_exec(pipe[0], e);
+	while (fh_read_full(pipe[0], &next, sizeof(next)) == 1)
+		r = next;
 	fh_sys(__NR_close, pipe[0]);
 	ret->error = r.error;
 	ret->step = r.error ? r.step : FH_STEP_NONE;

@@ -8,7 +8,22 @@
 #include <linux/prctl.h>
 #include <linux/securebits.h>
 
-static int bounding_is_empty; /* of init, and so of all that it forks */
+/* Whether the bounding set was emptied, and the kernel says so: of init, and so of all that it forks, since the set
+ * never grows in a user namespace and is inherited. Asking for it takes one call for each capability. */
+static int bounding_is_empty;
+
+static uint64_t read_bounding(void)
+{
+	uint64_t set = 0;
+	for (int cap = 0; cap < 64; cap++) {
+		int has = (int)fh_sys(__NR_prctl, PR_CAPBSET_READ, cap, 0, 0, 0);
+		if (has == -EINVAL) /* the kernel knows no higher capability */
+			break;
+		if (has == 1)
+			set |= 1ULL << cap;
+	}
+	return set;
+}
 
 int fh_init_empty_bounding(void)
 {
@@ -17,7 +32,7 @@ int fh_init_empty_bounding(void)
 		r = fh_sys(__NR_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0);
 	if (r == -EINVAL) /* the kernel has no capability with a higher number */
 		r = 0;
-	bounding_is_empty = r == 0;
+	bounding_is_empty = r == 0 && read_bounding() == 0;
 	return (int)r;
 }
 
@@ -72,13 +87,7 @@ void fh_init_read_state(struct fh_init_state *s)
 	s->cap_permitted = caps[0].permitted | (uint64_t)caps[1].permitted << 32;
 	s->cap_effective = caps[0].effective | (uint64_t)caps[1].effective << 32;
 	s->cap_inheritable = caps[0].inheritable | (uint64_t)caps[1].inheritable << 32;
-	for (int cap = 0, has; cap < 64; cap++) {
-		has = (int)fh_sys(__NR_prctl, PR_CAPBSET_READ, cap, 0, 0, 0);
-		if (has == -EINVAL) /* the kernel knows no higher capability */
-			break;
-		if (has == 1)
-			s->cap_bounding |= 1ULL << cap;
-	}
+	s->cap_bounding = bounding_is_empty ? 0 : read_bounding();
 	s->no_new_privs = fh_sys(__NR_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
 	long mode = fh_sys(__NR_prctl, PR_GET_SECCOMP, 0, 0, 0, 0);
 	s->seccomp = mode > 0 ? (uint32_t)mode : 0;
