@@ -59,10 +59,25 @@ static void lose(struct fh_connection *c)
 	fh_timer_set(c->engine->loop, &c->loss_timer, fh_now_ns());
 }
 
+static void on_soon(struct fh_timer *t)
+{
+	fh_connection_flush(t->owner);
+}
+
+void fh_connection_flush_soon(struct fh_connection *c)
+{
+	enum { SOON_NS = 500000 };
+	if (c->closing || c->soon_timer.slot)
+		return;
+	fh_timer_prepare(c->engine->loop, &c->soon_timer, on_soon, c);
+	fh_timer_set(c->engine->loop, &c->soon_timer, fh_now_ns() + SOON_NS);
+}
+
 void fh_connection_flush(struct fh_connection *c)
 {
 	if (c->closing)
 		return;
+	fh_timer_stop(c->engine->loop, &c->soon_timer);
 	if (c->lost) {
 		drop_pending(c);
 		return;
@@ -179,6 +194,7 @@ void fh_connection_close(struct fh_connection *c)
 		return;
 	c->closing = true;
 	fh_timer_stop(e->loop, &c->loss_timer);
+	fh_timer_stop(e->loop, &c->soon_timer);
 	fh_watch_stop(e->loop, &c->in);
 	fh_watch_stop(e->loop, &c->out);
 	for (struct fh_connection **p = &e->connections; *p; p = &(*p)->next)

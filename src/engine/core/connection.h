@@ -21,6 +21,7 @@ struct fh_connection {
 	uid_t peer_uid; /* the peer's uid as the kernel reports it; over a pipe, our own uid */
 	bool lost;      /* writing to the peer failed: further output is dropped, and loss_timer closes the connection */
 	struct fh_timer loss_timer;
+	struct fh_timer soon_timer; /* set while frames wait for fh_connection_flush_soon */
 	bool closing;
 };
 
@@ -30,5 +31,8 @@ struct fh_connection *fh_connection_new(struct fh_engine *e, int in_fd, int out_
  * right after. */
 struct fh_buf *fh_connection_out(struct fh_connection *c);
 void fh_connection_flush(struct fh_connection *c);
+/* For frames that are of little use without one that will follow in a moment: they go with the next flush, or after half
+ * a millisecond, so that the peer wakes up once. */
+void fh_connection_flush_soon(struct fh_connection *c);
 void fh_connection_error(struct fh_connection *c, uint64_t request, const struct fh_error *err);
 void fh_connection_close(struct fh_connection *c);

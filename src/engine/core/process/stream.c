@@ -34,6 +34,12 @@ static void drop(struct fh_output *s, size_t n)
 	}
 }
 
+/* The streams of a program end, as a rule, when the program does: nobody can use the end before the exit status. */
+static bool ends_with_program(const struct fh_output *s)
+{
+	return s->ended && s->process && !s->process->helper && !s->process->exited;
+}
+
 static void send_pending(struct fh_engine *e, struct fh_output *s)
 {
 	(void)e;
@@ -41,7 +47,7 @@ static void send_pending(struct fh_engine *e, struct fh_output *s)
 	if (!c || c->closing || s->end_sent)
 		return;
 	struct fh_buf *out = fh_connection_out(c);
-	bool any = false;
+	bool any = false, data = s->sent < received(s);
 	while (s->sent < received(s)) {
 		size_t at = s->gone + (size_t)(s->sent - s->acked), n = FH_MIN(s->buffer.n - at, (size_t)FH_FRAME_DATA_MAX);
 		fh_frame_write_data(out, s->id, 0, s->sent, (struct fh_str){ s->buffer.p + at, n });
@@ -53,7 +59,9 @@ static void send_pending(struct fh_engine *e, struct fh_output *s)
 		fh_frame_write_data(out, s->id, flags, s->sent, (struct fh_str){ "", 0 });
 		s->end_sent = any = true;
 	}
-	if (any)
+	if (any && !data && ends_with_program(s))
+		fh_connection_flush_soon(c);
+	else if (any)
 		fh_connection_flush(c);
 }
 
