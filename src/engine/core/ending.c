@@ -65,6 +65,8 @@ static void free_sandbox(struct fh_sandbox *b)
 	for (size_t i = 0; i < b->left_count; i++)
 		fh_cgroup_abandon(&b->left_groups[i]);
 	free(b->left_groups);
+	for (size_t i = 0; i < b->spare_count; i++)
+		fh_cgroup_abandon(&b->spare_groups[i].group);
 	free(b->hold);
 	while (b->files) {
 		struct fh_output *s = b->files;

@@ -42,6 +42,13 @@ void fh_limits_use(struct fh_sandbox *b, struct fh_usage *ret)
 	ret->cpu_sys_us = cpu.cpu_sys_us;
 }
 
+static void take_tasks(struct fh_sandbox *b, const struct fh_cgroup_use *u, struct fh_usage *ret)
+{
+	ret->processes_peak = u->tasks_peak ? u->tasks_peak - 1 : b->peak.processes_peak;
+	if (u->fork_failures)
+		b->sampled_tasks_full = true;
+}
+
 void fh_limits_counts(struct fh_sandbox *b, struct fh_usage *ret)
 {
 	struct fh_cgroup_use u = { 0 };
@@ -49,23 +56,31 @@ void fh_limits_counts(struct fh_sandbox *b, struct fh_usage *ret)
 	*ret = (struct fh_usage){
 		.memory_peak_bytes =
 		    u.memory_peak_bytes ? FH_MAX(u.memory_peak_bytes, b->kernel_peak) : b->peak.memory_peak_bytes,
-		.processes_peak = u.tasks_peak ? u.tasks_peak - 1 : b->peak.processes_peak,
 	};
+	take_tasks(b, &u, ret);
 	b->oom_kills = FH_MAX(b->oom_kills, u.oom_kills);
 	if (u.oom_kills)
 		b->oom_seen = true;
-	if (u.fork_failures)
-		b->sampled_tasks_full = true;
+}
+
+void fh_limits_tasks(struct fh_sandbox *b, struct fh_usage *ret)
+{
+	struct fh_cgroup_use u = { 0 };
+	fh_cgroup_task_counts(&b->cgroup, &u);
+	*ret = (struct fh_usage){ 0 };
+	take_tasks(b, &u, ret);
 }
 
 static uint64_t cpu_used_us(const struct fh_process *p)
 {
 	struct fh_sandbox *b = p->sandbox;
+	uint64_t base = p->base.cpu_user_us + p->base.cpu_sys_us, now;
 	if (fh_process_is_counted(p))
-		return fh_cgroup_cpu_us(&p->group);
-	uint64_t base = p->base.cpu_user_us + p->base.cpu_sys_us;
-	uint64_t now =
-	    b->engine->cgroups.version[FH_CG_CPUACCT] ? fh_cgroup_cpu_us(&b->cgroup) : b->sample.user_us + b->sample.sys_us;
+		now = fh_cgroup_cpu_us(&p->group);
+	else if (b->engine->cgroups.version[FH_CG_CPUACCT])
+		now = fh_cgroup_cpu_us(&b->cgroup);
+	else
+		now = b->sample.user_us + b->sample.sys_us;
 	return now - FH_MIN(base, now);
 }
 

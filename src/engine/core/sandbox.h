@@ -94,6 +94,13 @@ struct fh_forked_program {
 	bool replaced; /* the program could not do the run, so init started another one in its place */
 };
 
+/* An empty control group below a sandbox's, and what the programs that had it have used (process/program_group.h). */
+struct fh_spare_group {
+	struct fh_cgroup group;
+	struct fh_usage used; /* memory_peak_bytes: what is still charged */
+};
+enum { FH_SPARE_GROUPS_MAX = 4 };
+
 struct fh_sandbox {
 	struct fh_sandbox *next;
 	struct fh_engine *engine;
@@ -113,6 +120,8 @@ struct fh_sandbox {
 	enum fh_pause paused;
 	struct fh_hold *hold; /* the pause or resume that init is working on; NULL: none */
 	struct fh_freezer freezer;
+	struct fh_spare_group spare_groups[FH_SPARE_GROUPS_MAX]; /* control groups of ended programs, for the next ones */
+	size_t spare_count;
 	struct fh_cgroup *left_groups; /* control groups of ended programs that have background processes */
 	size_t left_count, left_capacity;
 	struct fh_ids ids;

@@ -442,6 +442,30 @@ int fh_cgroup_members(const struct fh_cgroup *g, int *ret, int count)
 	return 0;
 }
 
+bool fh_cgroup_is_empty(const struct fh_cgroup *g)
+{
+	char text[64];
+	int fd;
+	if (fh_cgroup_members(g, &fd, 1) != 1)
+		return false;
+	ssize_t n = read(fd, text, sizeof(text));
+	close(fd);
+	return n == 0;
+}
+
+bool fh_cgroup_renew(const struct fh_cgroup *g, uint64_t most_left, uint64_t *ret_left)
+{
+	int dir = g->dir[FH_CG_MEMORY];
+	*ret_left = 0;
+	if (!g->host->version[FH_CG_MEMORY] || dir < 0)
+		return true;
+	/* v2 has no memory controller here (fh_cgroup_create_below) */
+	if (g->host->version[FH_CG_MEMORY] != 1 || put(dir, "memory.max_usage_in_bytes", "0") < 0)
+		return false;
+	*ret_left = get_number(dir, "memory.usage_in_bytes");
+	return *ret_left <= most_left;
+}
+
 int fh_cgroup_freeze(const struct fh_cgroup *g, bool frozen)
 {
 	int dir = g->host ? fh_cgroup_v2_dir(g) : -1;
@@ -568,10 +592,15 @@ void fh_cgroup_counts(const struct fh_cgroup *g, struct fh_cgroup_use *ret)
 		return;
 	if (g->host->version[FH_CG_MEMORY] && g->dir[FH_CG_MEMORY] >= 0)
 		dialect(g, FH_CG_MEMORY)->memory_use(g->dir[FH_CG_MEMORY], ret);
-	if (g->host->version[FH_CG_PIDS] && g->dir[FH_CG_PIDS] >= 0) {     /* not of one program's group */
-		ret->tasks_peak = get_number(g->dir[FH_CG_PIDS], "pids.peak"); /* since Linux 6.1 */
-		ret->fork_failures = get_keyed(g->dir[FH_CG_PIDS], "pids.events", "max");
-	}
+	fh_cgroup_task_counts(g, ret);
+}
+
+void fh_cgroup_task_counts(const struct fh_cgroup *g, struct fh_cgroup_use *ret)
+{
+	if (!g->host || !g->host->version[FH_CG_PIDS] || g->dir[FH_CG_PIDS] < 0) /* a program's group has none */
+		return;
+	ret->tasks_peak = get_number(g->dir[FH_CG_PIDS], "pids.peak"); /* since Linux 6.1 */
+	ret->fork_failures = get_keyed(g->dir[FH_CG_PIDS], "pids.events", "max");
 }
 
 void fh_cgroup_now(const struct fh_cgroup *g, struct fh_cgroup_use *ret)

@@ -70,6 +70,11 @@ int fh_cgroup_create_below(struct fh_cgroup *g, struct fh_cgroup *of, uint32_t n
  * many are open: all or none. */
 int fh_cgroup_members(const struct fh_cgroup *g, int *ret, int count);
 int fh_cgroup_members_of(const struct fh_cgroup *g, enum fh_controller c, int *ret, int count);
+/* Whether no process is in a group that was made below another. */
+bool fh_cgroup_is_empty(const struct fh_cgroup *g);
+/* Makes an empty group below another ready for the next program: its peak of memory starts again from what is still
+ * charged, which goes to *ret_left. False: that cannot be done, or more than most_left is charged. */
+bool fh_cgroup_renew(const struct fh_cgroup *g, uint64_t most_left, uint64_t *ret_left);
 /* v2 only: freezes or thaws all processes of the group. -ENOTSUP: it is not a v2 group. */
 int fh_cgroup_freeze(const struct fh_cgroup *g, bool frozen);
 /* The v2 group's folder, for CLONE_INTO_CGROUP; -1: it is not a v2 group. */
@@ -102,6 +107,7 @@ uint64_t fh_cgroup_cpu_us(const struct fh_cgroup *g); /* Reads the CPU time alon
 void fh_cgroup_cpu_use(const struct fh_cgroup *g, struct fh_cgroup_use *ret);
 /* Reads memory_peak_bytes, oom_kills, tasks_peak and fork_failures. Each figure costs a file to open. */
 void fh_cgroup_counts(const struct fh_cgroup *g, struct fh_cgroup_use *ret);
+void fh_cgroup_task_counts(const struct fh_cgroup *g, struct fh_cgroup_use *ret); /* The last two of these alone. */
 void fh_cgroup_use(const struct fh_cgroup *g,
                    struct fh_cgroup_use *ret); /* Reads everything except memory_bytes and tasks. */
 void fh_cgroup_now(const struct fh_cgroup *g, struct fh_cgroup_use *ret); /* Reads only memory_bytes and tasks. */

@@ -152,6 +152,64 @@ static void cpu_is_counted_for_each_command(void)
 	fh_client_close(client);
 }
 
+/* A program's control group may be that of an earlier one: what that used and held is not the program's. */
+static void a_command_is_charged_with_its_own_alone(void)
+{
+	struct fh_client *client = open_client();
+	struct fh_sandbox *s = create(client, 0);
+	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
+	struct fh_process *p = spawn(s, "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; "
+	                                "head -c 600000 /dev/zero > kept");
+	struct fh_exit busy = wait_for(p), e;
+	fh_process_free(p);
+	CHECK(busy.usage.cpu_user_us + busy.usage.cpu_sys_us > 10000);
+	o.cpu_time_ms = 60000;
+	for (int i = 0; i < 3; i++) {
+		p = spawn_with(s, &o, "exit 7");
+		e = wait_for(p);
+		CHECK(e.exit_code == 7 && e.fired == 0);
+		CHECK((e.usage.cpu_user_us + e.usage.cpu_sys_us) * 2 < busy.usage.cpu_user_us + busy.usage.cpu_sys_us);
+		fh_process_free(p);
+	}
+	o = (struct fh_spawn_options)FH_SPAWN_OPTIONS_INIT;
+	o.wall_time_ms = 300;
+	p = spawn_with(s, &o, "sleep 60 & echo $! > child; wait"); /* and what it starts is found there */
+	CHECK(wait_for(p).status == FH_STATUS_WALL_TIME_LIMIT);
+	CHECK(is_gone(s, "child"));
+	fh_process_free(p);
+	fh_sandbox_free(s);
+	fh_client_close(client);
+}
+
+/* Ended processes are remembered for a while, but never so many that a new one has no room. */
+static void an_agent_may_run_many_commands(void)
+{
+	enum { MANY = 2300, AT_A_TIME = 50 };
+	struct fh_client *client = open_client();
+	struct fh_sandbox *s = create(client, 0);
+	const char *const argv[] = { "/bin/true", NULL };
+	struct fh_spawn_options o = FH_SPAWN_OPTIONS_INIT;
+	struct fh_process_info *all;
+	size_t n;
+	o.argv = argv;
+	for (int done = 0; done < MANY; done += AT_A_TIME) {
+		struct fh_process *p[AT_A_TIME];
+		char buf[16];
+		for (int i = 0; i < AT_A_TIME; i++)
+			OK(fh_process_spawn(s, &o, &p[i], &err));
+		for (int i = 0; i < AT_A_TIME; i++) {
+			CHECK(fh_process_read(p[i], FH_STDOUT, buf, sizeof(buf), PATIENCE_MS, &err) == 0);
+			CHECK(fh_process_read(p[i], FH_STDERR, buf, sizeof(buf), PATIENCE_MS, &err) == 0);
+			finish(p[i], 0);
+		}
+	}
+	OK(fh_sandbox_processes(s, &all, &n, &err));
+	CHECK(n >= AT_A_TIME && n <= 1024 && all[n - 1].ended);
+	free(all);
+	fh_sandbox_free(s);
+	fh_client_close(client);
+}
+
 static void processes_are_listed(void)
 {
 	struct fh_client *client = open_client();
@@ -349,6 +407,8 @@ const struct driver_test live_tests[] = {
 	DRIVER_TEST(a_tree_is_killed_whole),
 	DRIVER_TEST(memory_of_one_command),
 	DRIVER_TEST(cpu_is_counted_for_each_command),
+	DRIVER_TEST(a_command_is_charged_with_its_own_alone),
+	DRIVER_TEST(an_agent_may_run_many_commands),
 	DRIVER_TEST(processes_are_listed),
 	DRIVER_TEST(users_of_commands_and_files),
 	DRIVER_TEST(unread_output_makes_room_where_that_is_asked_for),

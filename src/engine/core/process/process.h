@@ -56,7 +56,8 @@ struct fh_process {
 	struct fh_process_limits limits;
 	struct fh_timer wall_timer, cpu_timer, forget_timer;
 	int64_t start_ns;
-	/* base: the sandbox's usage when the process started; usage: the process's own, known once it has exited */
+	/* base: the usage, of the group that counts the process or of the sandbox, when it started; usage: the process's own,
+	 * known once it has exited */
 	struct fh_usage base, usage;
 	int64_t held_since_ns; /* when the clocks of its limits were stopped; 0: they run */
 	int64_t held_ns;       /* while the sandbox is paused: what was left of the wall time; -1: no limit */
@@ -112,6 +113,4 @@ void fh_process_abandon(struct fh_process *p);
 void fh_process_end_tree(struct fh_process *p);
 /* Whether a control group counts what this process and everything that it started use, and nothing else. */
 bool fh_process_is_counted(const struct fh_process *p);
-/* The usage so far. Where it is not counted by itself, it is the sandbox's. */
-void fh_process_use(const struct fh_process *p, struct fh_usage *ret);
 void fh_process_on_helper_stream_end(struct fh_output *s);

@@ -278,10 +278,13 @@ bool fh_process_is_counted(const struct fh_process *p)
 	return p->has_group && !p->counts_whole;
 }
 
-/* As fh_process_use. *ret_kills: how many processes of its own group the kernel has killed for lack of memory. */
+/* Reads the usage of the process and what it started, if its control group counts these; otherwise, and in any case the
+ * number of processes, that of the whole sandbox. *ret_kills: how many processes of its own group the kernel has killed
+ * for lack of memory. */
 static void use(const struct fh_process *p, struct fh_usage *ret, uint64_t *ret_kills)
 {
 	struct fh_cgroup_use u = { 0 };
+	bool killed = WIFSIGNALED(p->wait_status) && WTERMSIG(p->wait_status) == SIGKILL;
 	if (p->has_group)
 		fh_cgroup_counts(&p->group, &u);
 	*ret_kills = u.oom_kills;
@@ -289,22 +292,20 @@ static void use(const struct fh_process *p, struct fh_usage *ret, uint64_t *ret_
 		fh_limits_use(p->sandbox, ret);
 		return;
 	}
-	fh_limits_counts(p->sandbox, ret);
+	if (u.memory_peak_bytes && !killed) /* what the sandbox's memory has come to is not asked for */
+		fh_limits_tasks(p->sandbox, ret);
+	else
+		fh_limits_counts(p->sandbox, ret);
 	fh_cgroup_cpu_use(&p->group, &u);
 	ret->cpu_user_us = u.cpu_user_us;
 	ret->cpu_sys_us = u.cpu_sys_us;
 	if (u.memory_peak_bytes)
-		ret->memory_peak_bytes = u.memory_peak_bytes;
+		ret->memory_peak_bytes = u.memory_peak_bytes - FH_MIN(p->base.memory_peak_bytes, u.memory_peak_bytes);
 }
 
-void fh_process_use(const struct fh_process *p, struct fh_usage *ret)
-{
-	uint64_t kills;
-	use(p, ret, &kills);
-}
-
-/* Sets the usage of the process and what it started: that of its control group, where that counts it. Otherwise it is
- * what the whole sandbox used since the process started, which includes programs that ran at the same time. */
+/* Sets the usage of the process and what it started: that of its control group, where that counts it, without what
+ * earlier programs used in it. Otherwise it is what the whole sandbox used since the process started, which includes
+ * programs that ran at the same time. */
 static void settle(struct fh_process *p, uint64_t *ret_kills)
 {
 	struct fh_usage now;
@@ -377,6 +378,7 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 	for (struct fh_output *s = p->started ? p->streams : NULL; s; s = s->next)
 		fh_output_catch_up(s);
 	answer_waiters(p);
+	fh_program_group_end(p, own_kills); /* only now, because nobody needs to wait for it */
 }
 
 void fh_process_gone(struct fh_process *p)
