@@ -31,8 +31,8 @@ struct fh_connection *fh_connection_new(struct fh_engine *e, int in_fd, int out_
  * right after. */
 struct fh_buf *fh_connection_out(struct fh_connection *c);
 void fh_connection_flush(struct fh_connection *c);
-/* For frames that are of little use without one that will follow in a moment: they go with the next flush, or after half
- * a millisecond, so that the peer wakes up once. */
+/* For frames that are of little use without one that will follow in a moment: they go with the next flush, or after
+ * half a millisecond, so that the peer wakes up once. */
 void fh_connection_flush_soon(struct fh_connection *c);
 void fh_connection_error(struct fh_connection *c, uint64_t request, const struct fh_error *err);
 void fh_connection_close(struct fh_connection *c);

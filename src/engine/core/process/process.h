@@ -11,7 +11,7 @@ struct fh_sandbox;
 
 enum {
 	FH_EXIT_KEPT_MS = 30000,
-	FH_KILL_MS = 5000, /* time for a session's process to die after it exceeded a limit */
+	FH_KILL_MS = 5000,       /* time for a session's process to die after it exceeded a limit */
 	FH_PROCESSES_MAX = 2048, /* processes of one sandbox that are running or remembered */
 	/* Of ended processes that a client has heard of: when there are more than the first number, those that ended first
 	 * are forgotten before FH_EXIT_KEPT_MS is over, until the second number is left. */
@@ -43,7 +43,7 @@ struct fh_process {
 	uint64_t request;
 	bool awaited; /* init had not confirmed the process's start at the previous check of unanswered requests */
 	bool pty, one_shot, started, exited;
-	bool heard; /* a client was told how the process ended */
+	bool heard;  /* a client was told how the process ended */
 	bool helper; /* a helper of init, which serves a client's request: not listed, and freed once its answer is read */
 	uint32_t pid, uid; /* as numbered inside the sandbox */
 	char tag[64];
@@ -56,8 +56,8 @@ struct fh_process {
 	struct fh_process_limits limits;
 	struct fh_timer wall_timer, cpu_timer, forget_timer;
 	int64_t start_ns;
-	/* base: the usage, of the group that counts the process or of the sandbox, when it started; usage: the process's own,
-	 * known once it has exited */
+	/* base: the usage, of the group that counts the process or of the sandbox, when it started; usage: the process's
+	 * own, known once it has exited */
 	struct fh_usage base, usage;
 	int64_t held_since_ns; /* when the clocks of its limits were stopped; 0: they run */
 	int64_t held_ns;       /* while the sandbox is paused: what was left of the wall time; -1: no limit */
