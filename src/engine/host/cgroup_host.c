@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "engine/host/cgroup_file.h"
 #include "engine/host/cgroup_rights.h"
 
 static const char *const controller_names[FH_CG_COUNT_] = { "memory", "pids", "cpu", "cpuacct" };
@@ -27,20 +28,6 @@ static bool has_word(const char *list, const char *word, const char *separators)
 		p += part + (p[part] != 0);
 	}
 	return false;
-}
-
-static bool read_small(const char *path, char *buffer, size_t size)
-{
-	fh_auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, buffer, size - 1);
-	buffer[n > 0 ? n : 0] = 0;
-	return n >= 0;
-}
-
-static bool write_small(const char *path, const char *text)
-{
-	fh_auto_close int fd = open(path, O_WRONLY | O_CLOEXEC);
-	return fd >= 0 && fh_write_all(fd, text, strlen(text)) == 0;
 }
 
 /* ----------------------------------------------------------------------------------------------- where we stand */
@@ -135,7 +122,7 @@ static bool engine_name(pid_t pid, char *ret, size_t size)
 	char path[64], line[1024];
 	unsigned long long ns;
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (!our_namespace(&ns) || !read_small(path, line, sizeof(line)))
+	if (!our_namespace(&ns) || !fh_cgroup_text(AT_FDCWD, path, line, sizeof(line)))
 		return false;
 	const char *p = strrchr(line, ')');
 	unsigned long long start = 0;
@@ -174,7 +161,7 @@ static void move_processes_down(const char *dir)
 		FILE *f = fopen(from, "re");
 		bool moved = false;
 		while (f && fgets(line, sizeof(line), f))
-			moved = write_small(to, line) || moved;
+			moved = fh_cgroup_put(AT_FDCWD, to, line) == 0 || moved;
 		if (f)
 			fclose(f);
 		if (!moved)
@@ -191,17 +178,17 @@ static bool may_switch_on(const char *dir)
 	snprintf(path, sizeof(path), "%.480s/cgroup.type", dir);
 	if (access(path, F_OK) < 0)
 		return errno == ENOENT;
-	if (!read_small(path, text, sizeof(text)) || !has_word(text, "domain", "\n"))
+	if (!fh_cgroup_text(AT_FDCWD, path, text, sizeof(text)) || !has_word(text, "domain", "\n"))
 		return false;
 	snprintf(path, sizeof(path), "%.480s/cgroup.procs", dir);
-	return read_small(path, text, sizeof(text)) && !text[0];
+	return fh_cgroup_text(AT_FDCWD, path, text, sizeof(text)) && !text[0];
 }
 
 static bool is_available(const char *dir, const char *controller)
 {
 	char path[512], list[256];
 	snprintf(path, sizeof(path), "%.480s/cgroup.controllers", dir);
-	return read_small(path, list, sizeof(list)) && has_word(list, controller, " \n");
+	return fh_cgroup_text(AT_FDCWD, path, list, sizeof(list)) && has_word(list, controller, " \n");
 }
 
 static bool hands_down(const char *dir, const char *controller)
@@ -210,10 +197,10 @@ static bool hands_down(const char *dir, const char *controller)
 	if (!is_available(dir, controller))
 		return false;
 	snprintf(path, sizeof(path), "%.480s/cgroup.subtree_control", dir);
-	if (read_small(path, list, sizeof(list)) && has_word(list, controller, " \n"))
+	if (fh_cgroup_text(AT_FDCWD, path, list, sizeof(list)) && has_word(list, controller, " \n"))
 		return true;
 	snprintf(word, sizeof(word), "+%s", controller);
-	return may_switch_on(dir) && write_small(path, word);
+	return may_switch_on(dir) && fh_cgroup_put(AT_FDCWD, path, word) == 0;
 }
 
 /* Uses the v2 hierarchy below dir. Returns true if at least one controller can be handed down to our folder. */
@@ -336,7 +323,7 @@ static void kill_all_in(const char *dir)
 {
 	char path[512], line[32];
 	snprintf(path, sizeof(path), "%.480s/cgroup.kill", dir);
-	if (write_small(path, "1"))
+	if (fh_cgroup_put(AT_FDCWD, path, "1") == 0)
 		return;
 	snprintf(path, sizeof(path), "%.480s/cgroup.procs", dir);
 	FILE *f = fopen(path, "re");
@@ -381,7 +368,7 @@ static void thaw(const char *dir)
 {
 	char path[560];
 	snprintf(path, sizeof(path), "%.480s/freezer.state", dir);
-	(void)write_small(path, "THAWED");
+	(void)fh_cgroup_put(AT_FDCWD, path, "THAWED");
 }
 
 /* Whether a folder is the engine's own (v2) or a group whose name begins with the engine's (v1). */
