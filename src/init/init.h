@@ -89,6 +89,7 @@ void fh_memfds_add_closed(void); /* a process whose descriptors cannot be listed
 int fh_memfds_are_closed(void);
 uint64_t fh_memfds_bytes(void);
 int fh_memfds_held(uint64_t inode);
+uint64_t fh_memfds_records(void); /* the sum of fh_records_of_descriptor() for all descriptors */
 
 /* shared.c: memory that cannot be attributed to a single process. For each sample: begin, every process, and, after
  * those of memfds.c, the bytes held only by mappings and segments. */
@@ -115,11 +116,18 @@ uint64_t fh_hidden_bytes(uint64_t counted);
 uint64_t fh_locks_bytes(void);
 int fh_descriptors_pass(void);
 
-/* mappings.c: the bytes of the kernel's records of mappings, to be called once for each sample. */
+/* mappings.c: the bytes of the kernel's records of mappings, to be called once for each sample; and their number. */
 uint64_t fh_mappings_bytes(void);
+uint64_t fh_mappings_count(void);
 
-/* sockets.c: whether the sandbox's sockets can be examined, and the bytes in their buffers and beyond them;
- * are_charged: only those beyond. */
+/* records.c: the most that the kernel's own records of a descriptor can hold, by its link in /proc; and, once for each
+ * sample, the bytes of the records of all that the sandbox has. counted: bytes of the kernel's that are counted
+ * elsewhere. */
+uint64_t fh_records_of_descriptor(const char *link);
+uint64_t fh_records_bytes(uint64_t of_descriptors, uint64_t tasks, uint64_t inodes, uint64_t counted);
+
+/* sockets.c: whether the sandbox's sockets can be examined; and the bytes in their buffers, beyond them, and of their
+ * records where there are very many. are_charged: without those in buffers. */
 int fh_sockets_can(void);
 int fh_sockets_none(void); /* There are no such sockets; found out by one system call. */
 uint64_t fh_sockets_bytes(int are_charged);

@@ -69,6 +69,11 @@ static void look(void)
 	mappings.active = 0;
 }
 
+uint64_t fh_mappings_count(void)
+{
+	return mappings.count > mappings.last_count && mappings.active ? mappings.count : mappings.last_count;
+}
+
 uint64_t fh_mappings_bytes(void)
 {
 	static uint64_t before;
@@ -83,6 +88,6 @@ uint64_t fh_mappings_bytes(void)
 		left_out = 0;
 		look();
 	}
-	uint64_t count = mappings.count > mappings.last_count && mappings.active ? mappings.count : mappings.last_count;
+	uint64_t count = fh_mappings_count();
 	return count >= WORTH_TELLING ? count * RECORD : 0;
 }

@@ -23,6 +23,7 @@ enum { LOOKS_MAX = 4096, FILES_MAX = 4096, SLOTS = 2 * FILES_MAX };
 struct round {
 	uint64_t inode[SLOTS];
 	uint64_t bytes;
+	uint64_t records; /* the most that the kernel's own records of all descriptors can hold */
 	uint32_t count;
 };
 
@@ -68,16 +69,20 @@ void fh_memfds_begin(void)
 	if (r->count)
 		memset(r->inode, 0, sizeof(r->inode));
 	r->count = 0;
-	r->bytes = 0;
+	r->bytes = r->records = 0;
 	memfds.pid = memfds.descriptor = 0;
 	memfds.active = 1;
 }
 
 static void look(long dir, const char *name)
 {
-	char link[32];
+	char link[64];
 	struct stat st;
-	long size = fh_sys(__NR_readlinkat, dir, name, link, sizeof(link));
+	long size = fh_sys(__NR_readlinkat, dir, name, link, sizeof(link) - 1);
+	if (size < 0)
+		return;
+	link[size] = 0;
+	memfds.rounds[memfds.current].records += fh_records_of_descriptor(link);
 	if (size >= 8 && memcmp(link, "/memfd:", 7) == 0 && fh_sys(__NR_newfstatat, dir, name, &st, 0) >= 0)
 		add(&memfds.rounds[memfds.current], st.st_ino, (uint64_t)st.st_blocks * 512);
 }
@@ -124,11 +129,21 @@ int fh_memfds_are_closed(void)
 	return memfds.closed;
 }
 
+static uint64_t larger(uint64_t now, uint64_t last)
+{
+	return now > last ? now : last;
+}
+
+uint64_t fh_memfds_records(void)
+{
+	return larger(memfds.rounds[0].records, memfds.rounds[1].records);
+}
+
 uint64_t fh_memfds_bytes(void)
 {
 	uint64_t now = memfds.rounds[memfds.current].bytes, last = memfds.rounds[!memfds.current].bytes;
 	if (memfds.cut)
-		return now > last ? now : last;
+		return larger(now, last);
 	memfds.current = !memfds.current;
 	memfds.active = 0;
 	return now;

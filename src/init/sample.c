@@ -6,8 +6,8 @@
  * of processes that were waited for is in their parents' figures (cutime in stat, rusage of our own children). Memory
  * is the resident pages without a backing file, those in swap, page tables, files in memory (memfds.c), shared memory
  * (shared.c, hidden.c), socket buffers (sockets.c), file locks (fdinfo.c) and the
- * kernel's records of mappings (mappings.c). An address space that a process shares
- * with its parent (vfork, posix_spawn) counts once (spaces.c).
+ * kernel's records of mappings (mappings.c) and of all else that programs have open (records.c). An address space that
+ * a process shares with its parent (vfork, posix_spawn) counts once (spaces.c).
  */
 #include "init/init.h"
 
@@ -220,5 +220,7 @@ void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
 	ret->kernel_bytes += fh_mappings_bytes();
 	uint64_t files = fh_memfds_bytes();
 	files += fh_shared_bytes(ret->tasks);
+	ret->kernel_bytes +=
+	    fh_records_bytes(fh_memfds_records(), ret->tasks, disk.inodes_total - disk.inodes_free, ret->kernel_bytes);
 	ret->memory_bytes += files + fh_hidden_bytes(files + ret->disk_bytes) + ret->kernel_bytes;
 }

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
  * Counts memory in the buffers of the sandbox's sockets: of network sockets, which control groups v1 do not count, and
- * of unix sockets; and the pages that they hold beyond that (fragments.c). The kernel reports it for each socket over
- * a sock_diag socket. Set-up opens that before the seccomp filter is loaded (no program can open one), in the sandbox's
- * network namespace, so it shows no other sockets. Sources: sock_diag(7), linux/inet_diag.h, linux/unix_diag.h,
- * linux/sock_diag.h.
+ * of unix sockets; the pages that they hold beyond that (fragments.c); and the sockets themselves, where there are very
+ * many. The kernel reports the buffers of each socket over a sock_diag socket. Set-up opens that before the seccomp
+ * filter is loaded (no program can open one), in the sandbox's network namespace, so it shows no other sockets.
+ *
+ * A connection that nobody has accepted is a socket that belongs to no descriptor. It waits in the queue of a listener,
+ * which holds thousands, when its client is long gone. sock_diag does not show it where it is a unix socket or was
+ * reset, and no control group of any version is charged for one of TCP, which the kernel makes while it handles a
+ * packet. What tells of these is the namespace's number of sockets alone.
+ *
+ * Sources: sock_diag(7), linux/inet_diag.h, linux/unix_diag.h, linux/sock_diag.h; proc_pid_net(5); sk_alloc(),
+ * sk_clone_lock() in net/core/sock.c.
  */
 #include "init/init.h"
 
@@ -174,6 +181,19 @@ int fh_sockets_none(void)
 	return 1;
 }
 
+/* The kernel's own records of the sandbox's sockets. */
+static uint64_t of_records(void)
+{
+	enum {
+		RECORD = 2800, /* bytes: struct tcp_sock (tcp6_sock is larger), and struct unix_sock with its first packet */
+		WORTH_TELLING = 2048, /* sockets, which programs with that many descriptors may have */
+	};
+	static const char used[] = "sockets: used ";
+	const char *p = counts.text + sizeof(used) - 1;
+	uint64_t sockets = fh_begins(counts.text, used) ? fh_number_in(&p, 10) : 0;
+	return sockets > WORTH_TELLING ? sockets * RECORD : 0;
+}
+
 uint64_t fh_sockets_bytes(int are_charged)
 {
 	static const struct {
@@ -209,5 +229,5 @@ uint64_t fh_sockets_bytes(int are_charged)
 		local.fragments += fh_fragments_most(local.memory - local.of_living);
 	uint64_t in_unix = local.memory > local.waiting ? local.memory : local.waiting;
 	uint64_t beyond = fh_fragments_bytes(s.fragments + local.fragments, s.memory + in_unix);
-	return are_charged ? beyond : s.memory + beyond + in_unix;
+	return of_records() + (are_charged ? beyond : s.memory + beyond + in_unix);
 }

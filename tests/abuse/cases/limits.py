@@ -129,6 +129,11 @@ CASES = [
          statuses=("ok",), at_once=1, control=Without(("seccomp",))),
     Case("memory of the kernel: mappings", "kernel_memory", "mappings", args=("500",), limits=SMALL, statuses=OVER, at_once=2, quick=False,
          control=Raised(LARGE)),
+    # the kernel's own records of what a program has
+    *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", "kernel_records", attack, args=(mib,),
+           limits=(*SMALL, "--open-files", "1024", "--processes", "64", "--cpu-time", "20"), statuses=OVER, at_once=2, quick=attack == "refused_connections",
+           control=Raised((*LARGE, "--memory", "2G", "--wall-time", "59")))
+      for attack, mib in (("refused_connections", "120"), ("unix_connections", "120"), ("texts_of_fdinfo", "130"), ("pages_of_proc", "200"), ("links_of_mappings", "150"))],
     # what makes whoever counts the memory slow, so that it would be counted too late
     *[Case(f"memory beside {attack.replace('_', ' ')}", "kernel_memory", attack, args=("300",), limits=("--memory", "160M", "--open-files", "1024", "--wall-time", "60"),
            statuses=("memory_limit",), at_once=1, quick=attack == "many_descriptors", control=Raised(("--memory", "8G", "--cpu-time", "60")))
