@@ -435,6 +435,16 @@ class Container:
                 if name != "pip" and not name.startswith("pip-"):
                     tar.add(os.path.join(source, name), name, filter=_plain_member)
         self.put_archive(target, data.getvalue())
+        if language == "python" and facts["venv"]:
+            self._add_python_path(target)
+
+    def _add_python_path(self, folder: str) -> None:
+        """Lets all later programs find modules in a folder that their interpreter does not look into by itself."""
+        made = self._use()
+        folders = made.env.get("PYTHONPATH", "").split(":")
+        if folder not in folders:
+            made.env["PYTHONPATH"] = ":".join([part for part in folders if part] + [folder])
+            made.prefork = None  # its variables are those from before
 
     def _show_later(self, language: str, template: packages.Template) -> None:
         """Copies packages that programs find by variables, and sets these for all later programs."""

@@ -64,10 +64,12 @@ def tools(language: str, interpreter: Optional[str] = None) -> Optional[Tools]:
         variables = _variables(made["env"])
         standard = _variables(plain["env"])["PATH"].split(":")
         more = [mount for mount in (made["compile"] or made)["mounts"] if mount["target"] not in there]
+        program = (made["compile"] or made)["argv"][0]
+        # a virtual environment's interpreter looks for packages in its own folder, not where the program behind its link does
         found = Tools(more, [mount["target"] for mount in more if mount["kind"] == "mask"],
                       [part for part in variables["PATH"].split(":") if part not in standard],
                       {name: value for name, value in variables.items() if name not in _PLAIN},
-                      (made["compile"] or made)["argv"][0], made["interpreter"], (made["compile"] or {}).get("argv"))
+                      program, program if "VIRTUAL_ENV" in variables else made["interpreter"], (made["compile"] or {}).get("argv"))
     except errors.NotFoundError:
         pass
     if found is not None and language == "go":

@@ -29,7 +29,8 @@ found = importlib.util.find_spec("pip")
 pip_at = os.path.dirname(os.path.dirname(os.path.abspath(found.origin))) if found and found.origin else None
 places = [sysconfig.get_path("purelib")] + places
 print(json.dumps({"version": list(sys.version_info[:3]), "tag": sys.implementation.cache_tag, "abi": sysconfig.get_config_var("SOABI"),
-                  "platform": sysconfig.get_platform(), "site": next((p for p in places if os.path.isdir(p)), None), "pip": pip_at}))
+                  "platform": sysconfig.get_platform(), "site": next((p for p in places if os.path.isdir(p)), None), "pip": pip_at,
+                  "venv": sys.prefix != sys.base_prefix}))
 """
 #: Settings of the caller's pip that would install to another place.
 _UNSET = ("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_REQUIRE_VIRTUALENV", "PIP_DRY_RUN", "PIP_REPORT", "PIP_PYTHON",
@@ -68,8 +69,8 @@ def modules(path: str, names: Iterable[str]) -> List[str]:
 
 
 def interpreter_facts(interpreter: str) -> Dict[str, Any]:
-    """Facts about an interpreter of this host: version, tag, abi, platform, ``site`` (the folder of its packages) and
-    ``pip`` (the folder of pip, or None)."""
+    """Facts about an interpreter of this host: version, tag, abi, platform, ``site`` (the folder of its packages),
+    ``pip`` (the folder of pip, or None), and ``venv`` (whether it is a virtual environment's, which has no packages of a user)."""
     key = (interpreter, os.stat(interpreter).st_mtime)
     with _asking:  # a hundred threads would start a hundred interpreters
         if key not in _known:

@@ -296,6 +296,22 @@ class Libraries(Llm):
             self.assertEqual(shown, ["2.1.0\n", "1.4.0\n", 1, "2.1.0\n"])
             self.assertEqual(sum("fhtest_shape-0.3.0" in path for path in asked) > 0, True)
 
+    def test_in_a_virtual_environment_they_are_there_as_well(self):
+        venv = self.dir / "venv"
+        if subprocess.run([support.PYTHON, "-m", "venv", str(venv)], capture_output=True).returncode:
+            self.skipTest("needs the program venv (package python3-venv)")
+        use = "import fhtest_shape, fhtest_colour; print(fhtest_shape.sides, fhtest_colour.version)"
+        with index() as (settings, _):
+            shown = self.python("""
+                use = %r
+                with SandboxSession(lang="python", libraries=["fhtest-shape"]) as s:
+                    show(s.run(use).stdout)
+                with SandboxSession(lang="python") as s:
+                    show([s.run("import os; print(os.environ['VIRTUAL_ENV'])").stdout.strip(), s.run(use).exit_code])
+                    show([s.run(use, libraries=["fhtest-shape"]).stdout, s.run(use).stdout])
+            """ % use, python=str(venv / "bin" / "python"), PATH="%s:%s" % (venv / "bin", os.environ["PATH"]), **settings)
+        self.assertEqual(shown, ["4 2.1.0\n", [str(venv), 1], ["4 2.1.0\n"] * 2])
+
     def test_a_session_that_was_made_ahead_has_imported_them(self):
         with index() as (settings, asked):
             shown = self.python("""
