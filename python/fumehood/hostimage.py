@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 from . import errors, packages
 from ._request import Files, Plan, build
 
-__all__ = ["plan", "compile_command", "interpreter", "environment", "Tools", "tools"]
+__all__ = ["plan", "compile_command", "executable", "interpreter", "environment", "Tools", "tools"]
 
 _LINKS = "/run/fumehood/bin"
 #: The folder in which a sandbox shows templates of languages that have no place of their own for packages.
@@ -96,6 +96,14 @@ def interpreter(language: str) -> str:
         build("", language)  # raises an error that says what to install
         raise errors.NotFoundError("there are no tools for %s here" % language)
     return found.host
+
+
+def executable(language: str, host: Optional[str] = None) -> str:
+    """The path, in a sandbox, of the language's program under the name that images give it. ``host``: this machine's program that
+    serves it, if not the one that a shell would find."""
+    found, name = tools(language, host), _NAMES[language][0]
+    beside = os.path.join(os.path.dirname(found.program), name) if found is not None else ""
+    return beside if os.path.exists(beside) else "%s/%s" % (_LINKS, name)
 
 
 _PREPARED = "/opt/fumehood/prepared"

@@ -165,6 +165,15 @@ class Sessions(Llm):
         self.assertEqual((place[0], program[0]), (126, 127))
         self.assertIn("working directory", place[1])
 
+    def test_the_session_s_python_and_pip_are_where_it_says(self):
+        python, pip = self.python("""
+            with SandboxSession(lang="python") as s:
+                show(s.execute_command(s.python_executable_path + " -c 'print(6 * 7)'").stdout)
+                show(s.execute_command(s.pip_executable_path + " --version").stdout)
+        """)
+        self.assertEqual(python, "42\n")
+        self.assertIn("pip ", pip)
+
     def test_an_image_is_committed_without_what_is_mounted(self):
         folder = self.dir / "shared"
         folder.mkdir()

@@ -244,6 +244,51 @@ class Names(Case):
                                     ["g++ -std=c++17 -o /tmp/a.out /a.cpp", "/tmp/a.out"]])
         self.assertFalse([text for text in errors if text.startswith("nothing raised")], errors)
 
+    def test_a_handler_of_a_program_s_own_has_comments_of_its_own(self):
+        left, command = self.python("""
+            from llm_sandbox.language_handlers.base import AbstractLanguageHandler, LanguageConfig
+            class Pascal(AbstractLanguageHandler):
+                config = LanguageConfig("pascal", "pas", ["instantfpc {file}"], None, False)
+                def get_import_patterns(self, module):
+                    return r"uses\\s+" + module
+                @staticmethod
+                def get_multiline_comment_patterns():
+                    return r"\\(\\*[\\s\\S]*?\\*\\)"
+                @staticmethod
+                def get_inline_comment_patterns():
+                    return r"--.*$"
+            handler = Pascal()
+            show(handler.filter_comments("a (* one\\n two *) b -- three\\nc // four\\n  -- five"))
+            show(handler.get_execution_commands("/x/p.pas"))
+        """)
+        self.assertEqual(left, "a  b \nc // four\n")
+        self.assertEqual(command, ["instantfpc /x/p.pas"])
+
+    def test_a_module_of_r_is_not_one_whose_name_begins_alike(self):
+        found, = self.python("""
+            import re
+            from llm_sandbox.language_handlers import RHandler
+            pattern = RHandler().get_import_patterns("dplyr")
+            show([bool(re.search(pattern, code)) for code in ("library(dplyr)", "require('dplyr')", "dplyr::filter(x)", "library(dplyrx)", "library(dplyr.x)")])
+        """)
+        self.assertEqual(found, [True, True, True, False, False])
+
+    def test_what_models_refuse_in_the_original_they_refuse_here(self):
+        times, calls, once, pools = self.python("""
+            from llm_sandbox.pool import create_pool_manager
+            show([error(ValueError, lambda: SessionConfig(**{name: "soon"})) for name in ("default_timeout", "execution_timeout", "session_timeout")])
+            show(error(ValueError, lambda: SeccompPolicy(blocked_syscalls=())))
+            show(SeccompPolicy(blocked_syscalls=("ptrace", "mount", "ptrace")).blocked_syscalls)
+            show([error(kind, lambda: create_pool_manager(backend="micromamba")) for kind in (UnsupportedBackendError, ValidationError)])
+        """)
+        for name, text in zip(("default_timeout", "execution_timeout", "session_timeout"), times):
+            self.assertIn(name, text)
+        self.assertIn("at least one", calls)
+        self.assertEqual(once, ["ptrace", "mount"])
+        for text in pools:
+            self.assertIn("micromamba", text)
+            self.assertIn("does not support container pooling", text)
+
     def test_to_the_letter_a_backend_needs_its_client_s_package(self):
         said, = self.python("""
             import llm_sandbox.session

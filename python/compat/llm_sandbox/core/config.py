@@ -35,7 +35,7 @@ class SessionConfig(_model.Model):
     container_id = _model.Field(None, _container_id)
     verbose = _model.Field(False, _model.boolean)
     workdir = _model.Field("/sandbox", _model.text)
-    default_timeout = _model.Field(60.0)
+    default_timeout = _model.Field(60.0, _model.optional(_model.number))
     execution_timeout = _model.Field(None, _model.number)
     session_timeout = _model.Field(None, _model.number)
     security_policy = _model.Field(None)

@@ -350,11 +350,14 @@ class FumehoodSession(BaseSession):
 
     @property
     def python_executable_path(self):
-        return "/run/fumehood/bin/python"
+        """Where Python is in the sandbox; a root of one's own has it on its PATH."""
+        if os.path.isdir(self.config.image or ""):
+            return "python"
+        return hostimage.executable("python", self._runtime.interpreter)
 
     @property
     def pip_executable_path(self):
-        return "/run/fumehood/bin/pip"
+        return "pip" if os.path.isdir(self.config.image or "") else "/run/fumehood/bin/pip"
 
     # ----------------------------------------------------------------------------------------------------------- files
 

@@ -123,8 +123,14 @@ class AbstractLanguageHandler(abc.ABC):
         return cls.multiline_comment
 
     def filter_comments(self, code):
-        """The code without comments; the contents of string literals stay."""
-        return _without_comments(code, self.inline_comment, self.multiline_comment)
+        """The code without comments; the contents of string literals stay. A handler with patterns of its own gets what the original
+        makes of them, since its language's literals are not known."""
+        inline, multiline = self.get_inline_comment_patterns(), self.get_multiline_comment_patterns()
+        if (inline, multiline) == (self.inline_comment, self.multiline_comment):
+            return _without_comments(code, inline, multiline)
+        plain = re.sub(multiline, "", code) if multiline else code
+        lines = (re.sub(inline, "", line) if inline else line for line in plain.split("\n"))
+        return "\n".join(line if line.strip() else "" for line in lines)
 
     def imports(self, code):
         """Names of the modules that the code imports; None: they can only be found by patterns."""

@@ -128,7 +128,7 @@ class RHandler(AbstractLanguageHandler):
         return "R -e \"install.packages('{}', repos='{}')\"".format(name, _get_r_repo())
 
     def get_import_patterns(self, module):
-        return r"\b(?:library|require|requireNamespace)\s*\(\s*['\"]?{0}['\"]?[^)]*\)|\b{0}:::?".format(re.escape(module))
+        return r"\b(?:library|require|requireNamespace)\s*\(\s*['\"]?{0}(?![\w.])[^)]*\)|\b{0}:::?".format(re.escape(module))
 
 
 def _more(name, extension, commands, tools, inline=r"#.*$", multiline="", pattern=r"\b{}\b"):

@@ -14,10 +14,13 @@ ALWAYS_BLOCKED = frozenset(DEFAULT_BLOCKED_SYSCALLS) | {"swapon", "swapoff"}
 
 
 def _names(value):
-    for name in _model.texts(value):
-        if not re.match(r"^[a-z][a-z0-9_]*$", name):
+    names = tuple(dict.fromkeys(_model.texts(value)))
+    if not names:
+        raise ValueError("a policy blocks at least one system call; seccomp=None is one without a policy")
+    for name in names:
+        if not re.fullmatch(r"[a-z_][a-z0-9_]*", name):
             raise ValueError("{!r} is not a name of a system call".format(name))
-    return tuple(value)
+    return names
 
 
 class SeccompPolicy(_model.Model):
