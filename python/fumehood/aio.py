@@ -12,7 +12,7 @@ import functools
 import threading
 from typing import Any, Callable, List, Optional
 
-from . import _run
+from . import _run, errors
 from . import _library as _l
 from . import context as _context
 from . import files as _files
@@ -74,6 +74,7 @@ class Process:
     def __init__(self, process: _sandbox.Process) -> None:
         self._process = process
         self.id = process.id
+        self.pid = process.pid
 
     async def read(self, n: int = -1, timeout: Optional[float] = None) -> bytes:
         return await self._read(_l.STDOUT, n, timeout)
@@ -122,7 +123,7 @@ class Context:
         self._context = context
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("id", "language", "interpreter", "cwd", "not_branched"):
+        if name in ("id", "language", "interpreter", "cwd", "not_branched", "removed"):
             return getattr(self._context, name)
         raise AttributeError(name)
 
@@ -233,6 +234,20 @@ class Files:
         return Watcher(await _call(files.watch, path, **options))
 
 
+class Prefork:
+    """As :class:`fumehood.prefork.Prefork`, from :meth:`Sandbox.prefork`."""
+
+    def __init__(self, prefork: Any) -> None:
+        self._prefork = prefork
+        self.argv, self.path = prefork.argv, prefork.path
+
+    async def wait(self, timeout: Optional[float] = None) -> None:
+        await _call(self._prefork.wait, timeout)
+
+    async def spawn(self, code: Any, args: Any = (), **options: Any) -> Process:
+        return Process(await _stoppable(lambda _stop: self._prefork.spawn(code, args, **options), lambda unwanted: submit(unwanted.kill)))
+
+
 class Sandbox:
     """As :class:`fumehood.Sandbox`: ``async with fumehood.aio.Sandbox("python") as sandbox``."""
 
@@ -252,6 +267,13 @@ class Sandbox:
             if self._sandbox is None:
                 self._sandbox = self._make()
             return self._sandbox
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("id", "start", "client", "not_branched", "left_out"):
+            raise AttributeError(name)
+        if self._sandbox is None:
+            raise errors.ArgumentError("the sandbox does not exist yet", "enter it with `async with`, or await its create()", "argument")
+        return getattr(self._sandbox, name)
 
     async def create(self) -> "Sandbox":
         """Makes the sandbox, unless it exists; concurrent calls make one."""
@@ -295,6 +317,16 @@ class Sandbox:
     async def get(self, name: str, max_bytes: int = 64 << 20) -> bytes:
         data: bytes = await _call((await self._there()).get, name, max_bytes)
         return data
+
+    def contexts(self) -> List[Context]:
+        """As :meth:`fumehood.Sandbox.contexts`."""
+        return [] if self._sandbox is None else [Context(context) for context in self._sandbox.contexts()]
+
+    async def put_files(self, files: Any) -> None:
+        await _call((await self._there()).put_files, files)
+
+    async def prefork(self, argv: Any, **arguments: Any) -> "Prefork":
+        return Prefork(await _call((await self._there()).prefork, argv, **arguments))
 
     @property
     def files(self) -> "Files":

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import fcntl
+import inspect
 import itertools
 import json
 import os
@@ -282,11 +283,47 @@ class Python(unittest.TestCase):
                     self.assertEqual((await watch.read(20)).name, "g")
                 branch = await box.branch()
                 self.assertEqual(await branch.files.read("f"), b"x")
+                self.assertEqual((branch.not_branched, branch.left_out), ([], []))
                 await branch.destroy()
                 self.assertGreater((await box.usage()).age, 0)
+                await box.put_files({"h": b"h"})
+                running = await box.spawn(["cat"])
+                self.assertGreater(running.pid, 1)
+                again = await (await aio.Sandbox.attach(box.id, client)).attach_process(running.id)
+                self.assertEqual(again.pid, running.pid)
+                await running.kill()
+                self.assertEqual((await running.wait(20)).signal, 9)
+                context = await box.context()
+                self.assertEqual([c.id for c in box.contexts()], [context.id])
+                await context.remove()
+                self.assertTrue(context.removed)
+                self.assertEqual(box.contexts(), [])
+            with self.assertRaisesRegex(self.fumehood.ArgumentError, "does not exist yet"):
+                aio.Sandbox(client=client).id
+            self.assertEqual(aio.Sandbox(client=client).contexts(), [])
 
         with self.fumehood.Client() as client:
             asyncio.run(main())
+
+    def test_the_awaitable_classes_have_every_word(self):
+        """But those of our own code, which no text describes, and those that the awaitable one has another way for."""
+        from fumehood import aio, context, files, prefork, process, sandbox
+        ours = {"forget", "settle", "arrived", "unread", "alive_here"}
+
+        def words(kind):
+            return {name for name in dir(kind) if not name.startswith("_") and not name.endswith("_until")} - ours
+
+        for name, of in {"Sandbox": sandbox, "Process": process, "Context": context, "File": files, "Files": files, "Watcher": files,
+                         "Prefork": prefork}.items():
+            twin = getattr(aio, name)
+            reached = words(twin)
+            if "__getattr__" in vars(twin):     # it names what it hands on
+                reached |= {word for word in words(getattr(of, name)) if word in inspect.getsource(twin.__getattr__)}
+            if name == "Files":                 # it hands on every method
+                reached |= {word for word in words(files.Files) if callable(getattr(twin(None), word))}
+            if name in ("Process", "Prefork"):  # what it takes over as it is made
+                reached |= {word for word in words(getattr(of, name)) if "self.%s" % word in inspect.getsource(twin.__init__)}
+            self.assertEqual(words(getattr(of, name)) - reached, set(), name)
 
 
 if __name__ == "__main__":
