@@ -16,39 +16,54 @@
 struct fh_session_options fh_session_options;
 #define O fh_session_options
 
+/* Which options were given. */
+static struct {
+	bool name, lease, language, image, from, as_root, memory, disk, processes, user, cwd, env, code, tty, detach, tag,
+	    wall_time, cpu_time, output, command_memory, recursive;
+} given;
+
 static const struct fh_opt options[] = {
 	{ "", .help = "A new session" },
-	{ "name", 'n', FH_OPT_STRING, &O.name, "NAME", "The session's name, in lists and in the other commands." },
-	{ "lease", 0, FH_OPT_DURATION, &O.lease_ms, "SECONDS", "How long it lives unless renewed.", .default_text = "1h" },
+	{ "name", 'n', FH_OPT_STRING, &O.name, "NAME", "The session's name, in lists and in the other commands.",
+	  .given = &given.name },
+	{ "lease", 0, FH_OPT_DURATION, &O.lease_ms, "SECONDS", "How long it lives unless renewed.", .default_text = "1h",
+	  .given = &given.lease },
 	{ "language", 'l', FH_OPT_STRING, &O.language, "LANG",
 	  "new: show that language's tools in it. run: the language of the program.",
-	  .default_words = "the host's programs; for run what FILE's name says" },
-	{ "image", 0, FH_OPT_STRING, &O.image, "DIR", "A folder that holds a root file system." },
-	{ "from", 0, FH_OPT_STRING, &O.from, "FILE", "Start from a file that `snapshot` wrote; - is standard input." },
-	{ "as-root", 0, FH_OPT_FLAG, &O.root, NULL, "Programs see themselves as root (uid 0, without capabilities)." },
+	  .default_words = "the host's programs; for run what FILE's name says", .given = &given.language },
+	{ "image", 0, FH_OPT_STRING, &O.image, "DIR", "A folder that holds a root file system.", .given = &given.image },
+	{ "from", 0, FH_OPT_STRING, &O.from, "FILE", "Start from a file that `snapshot` wrote; - is standard input.",
+	  .given = &given.from },
+	{ "as-root", 0, FH_OPT_FLAG, &O.root, NULL, "Programs see themselves as root (uid 0, without capabilities).",
+	  .given = &given.as_root },
 	{ "memory", 'm', FH_OPT_SIZE, &O.memory, "SIZE", "Memory of all of it.",
-	  .default_number = &fh_limit_table[FH_LIMIT_MEMORY].run_default },
+	  .default_number = &fh_limit_table[FH_LIMIT_MEMORY].run_default, .given = &given.memory },
 	{ "disk", 0, FH_OPT_SIZE, &O.disk, "SIZE", "Size of its writable folders.",
-	  .default_number = &fh_limit_table[FH_LIMIT_DISK].run_default },
+	  .default_number = &fh_limit_table[FH_LIMIT_DISK].run_default, .given = &given.disk },
 	{ "processes", 0, FH_OPT_U64, &O.processes, "N", "Processes and threads at once.",
-	  .default_number = &fh_limit_table[FH_LIMIT_PROCESSES].run_default },
+	  .default_number = &fh_limit_table[FH_LIMIT_PROCESSES].run_default, .given = &given.processes },
 	{ "", .help = "A command in it" },
-	{ "user", 'u', FH_OPT_STRING, &O.user, "USER", "Run it as user or root.", .default_words = "as the session's" },
-	{ "cwd", 'w', FH_OPT_STRING, &O.cwd, "DIR", "The folder that it starts in." },
-	{ "env", 'e', FH_OPT_LIST, &O.env, "NAME=VALUE", "A variable of its environment, beside PATH, HOME and the like." },
-	{ "code", 'c', FH_OPT_STRING, &O.code, "CODE", "run: the program's text, instead of FILE." },
-	{ "tty", 't', FH_OPT_FLAG, &O.terminal, NULL, "Give it a terminal." },
+	{ "user", 'u', FH_OPT_STRING, &O.user, "USER", "Run it as user or root.", .default_words = "as the session's",
+	  .given = &given.user },
+	{ "cwd", 'w', FH_OPT_STRING, &O.cwd, "DIR", "The folder that it starts in.", .given = &given.cwd },
+	{ "env", 'e', FH_OPT_LIST, &O.env, "NAME=VALUE", "A variable of its environment, beside PATH, HOME and the like.",
+	  .given = &given.env },
+	{ "code", 'c', FH_OPT_STRING, &O.code, "CODE", "run: the program's text, instead of FILE.", .given = &given.code },
+	{ "tty", 't', FH_OPT_FLAG, &O.terminal, NULL, "Give it a terminal.", .given = &given.tty },
 	{ "detach", 'd', FH_OPT_FLAG, &O.detach, NULL,
-	  "Do not wait for the command: print its id. Of its output that is not read, only the newest is kept." },
-	{ "tag", 0, FH_OPT_STRING, &O.tag, "TAG", "A name for it in lists." },
+	  "Do not wait for the command: print its id. Of its output that is not read, only the newest is kept.",
+	  .given = &given.detach },
+	{ "tag", 0, FH_OPT_STRING, &O.tag, "TAG", "A name for it in lists.", .given = &given.tag },
 	{ "wall-time", 0, FH_OPT_DURATION, &O.wall_ms, "SECONDS",
-	  "End the command, and all that it started, after this time.", FH_OPT_UNLIMITED },
-	{ "cpu-time", 0, FH_OPT_DURATION, &O.cpu_ms, "SECONDS", "The same for CPU time.", FH_OPT_UNLIMITED },
-	{ "output", 0, FH_OPT_SIZE, &O.output, "SIZE", "The same for its output.", FH_OPT_UNLIMITED },
+	  "End the command, and all that it started, after this time.", FH_OPT_UNLIMITED, .given = &given.wall_time },
+	{ "cpu-time", 0, FH_OPT_DURATION, &O.cpu_ms, "SECONDS", "The same for CPU time.", FH_OPT_UNLIMITED,
+	  .given = &given.cpu_time },
+	{ "output", 0, FH_OPT_SIZE, &O.output, "SIZE", "The same for its output.", FH_OPT_UNLIMITED,
+	  .given = &given.output },
 	{ "command-memory", 0, FH_OPT_SIZE, &O.command_memory, "SIZE",
-	  "The same for its memory, where control groups can limit it." },
+	  "The same for its memory, where control groups can limit it.", .given = &given.command_memory },
 	{ "", .help = "All" },
-	{ "recursive", 'r', FH_OPT_FLAG, &O.recursive, NULL, "ls, watch: folders below, too." },
+	{ "recursive", 'r', FH_OPT_FLAG, &O.recursive, NULL, "ls, watch: folders below, too.", .given = &given.recursive },
 	{ "json", 0, FH_OPT_FLAG, &O.json, NULL,
 	  "Print JSON: an object or array when it is over, for watch one object a line." },
 	{ 0 },
@@ -78,6 +93,57 @@ static const struct fh_command_line command_line = {
 	    "when it could not be done.",
 	.options = options,
 };
+
+/* The actions for which an option means something. One that is given to another is refused, not passed over. */
+#define FOR_COMMANDS "exec run attach"
+static const struct {
+	const char *option;
+	const bool *given;
+	const char *actions;
+} uses[] = {
+	{ "name", &given.name, "new branch" },
+	{ "lease", &given.lease, "new branch" },
+	{ "language", &given.language, "new run" },
+	{ "image", &given.image, "new" },
+	{ "from", &given.from, "new" },
+	{ "as-root", &given.as_root, "new" },
+	{ "memory", &given.memory, "new" },
+	{ "disk", &given.disk, "new" },
+	{ "processes", &given.processes, "new" },
+	{ "user", &given.user, FOR_COMMANDS " cp ls watch" },
+	{ "cwd", &given.cwd, FOR_COMMANDS },
+	{ "env", &given.env, FOR_COMMANDS },
+	{ "code", &given.code, "run" },
+	{ "tty", &given.tty, FOR_COMMANDS },
+	{ "detach", &given.detach, "exec run" },
+	{ "tag", &given.tag, FOR_COMMANDS },
+	{ "wall-time", &given.wall_time, FOR_COMMANDS },
+	{ "cpu-time", &given.cpu_time, FOR_COMMANDS },
+	{ "output", &given.output, FOR_COMMANDS },
+	{ "command-memory", &given.command_memory, FOR_COMMANDS },
+	{ "recursive", &given.recursive, "ls watch" },
+};
+
+static bool has_word(const char *words, const char *word)
+{
+	size_t n = strlen(word);
+	for (const char *p = words; (p = strstr(p, word)); p += n)
+		if ((p == words || p[-1] == ' ') && (p[n] == 0 || p[n] == ' '))
+			return true;
+	return false;
+}
+
+static int check_options(const char *action, struct fh_error *err)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(uses); i++) {
+		if (!*uses[i].given || has_word(uses[i].actions, action))
+			continue;
+		(void)fh_error_set(err, FH_E_ARGUMENT, "option --%s means nothing to `session %s`", uses[i].option, action);
+		fh_error_hint(err, "it is for: %s", uses[i].actions);
+		return -FH_E_ARGUMENT;
+	}
+	return 0;
+}
 
 /* --------------------------------------------------------------------------------------------------------- finding */
 
@@ -114,9 +180,12 @@ int fh_session_open(const char *name, struct fh_session_handle *ret, struct fh_e
 		match = find(all, n, name, &many);
 	}
 	int r;
-	if (many)
-		return fh_error_set(err, FH_E_ARGUMENT, "more than one session is named %s; use the first letters of its id",
-		                    name);
+	if (many) {
+		(void)fh_error_set(err, FH_E_ARGUMENT, "more than one session is named %s, or has an id that begins with that",
+		                   name);
+		fh_error_hint(err, "use the first letters of its id: `fumehood session list` lists them");
+		return -FH_E_ARGUMENT;
+	}
 	if (!match) {
 		(void)fh_error_set(err, FH_E_NOT_FOUND, "no session is named %s, and no session's id begins with that", name);
 		fh_error_hint(err, "`fumehood session list` lists them");
@@ -153,6 +222,22 @@ bool fh_session_split(const char *text, char **ret_name, const char **ret_path)
 }
 
 /* ------------------------------------------------------------------------------------------------------ new, branch */
+
+/* A second session of a name could be reached by that name no more, nor could the first. */
+static int check_name(struct fh_error *err)
+{
+	fh_auto_free struct fh_sandbox_info *all = NULL;
+	size_t n = 0;
+	int r = O.name ? fh_list(&all, &n, err) : 0;
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		if (!all[i].session || !fh_streq(all[i].name, O.name))
+			continue;
+		(void)fh_error_set(err, FH_E_ARGUMENT, "there is a session that is named %s", O.name);
+		fh_error_hint(err, "choose another name, or end that one before: fumehood session rm %.12s", all[i].id);
+		r = -FH_E_ARGUMENT;
+	}
+	return r;
+}
 
 /* Says which files of the original are not in a branch, or a session from a snapshot; returns them as JSON. */
 static json_t *name_left_out(const struct fh_sandbox *made)
@@ -230,7 +315,9 @@ static int new_session(const char *const *args, size_t count, struct fh_error *e
 	                                               : -1;
 	if (O.from && from < 0)
 		return fh_error_sys(err, errno, "cannot open %s", O.from);
-	int r = O.from ? 0 : make_plan(&plan, err);
+	int r = check_name(err);
+	if (r == 0 && !O.from)
+		r = make_plan(&plan, err);
 	if (r == 0)
 		r = fh_client_open(NULL, &client, err);
 	if (r == 0) {
@@ -275,7 +362,9 @@ static int branch(const char *const *args, size_t count, struct fh_error *err)
 	O.name = count > 1 ? args[1] : O.name;
 	o.name = O.name;
 	o.lease_ms = O.lease_ms;
-	int r = fh_session_open(args[0], &h, err);
+	int r = check_name(err);
+	if (r == 0)
+		r = fh_session_open(args[0], &h, err);
 	if (r == 0)
 		r = fh_sandbox_processes(h.sandbox, &processes, &n, err);
 	if (r == 0)
@@ -414,21 +503,22 @@ static const struct {
 	const char *name;
 	size_t least, most; /* allowed number of arguments */
 	fh_session_action *run;
+	const char *arguments; /* as the synopsis has them */
 } actions[] = {
-	{ "new", 0, 0, new_session },
-	{ "list", 0, 0, list },
-	{ "exec", 2, SIZE_MAX, fh_session_exec },
-	{ "run", 1, SIZE_MAX, fh_session_run },
-	{ "attach", 1, 2, fh_session_attach },
-	{ "cp", 2, 2, fh_session_cp },
-	{ "ls", 1, 1, fh_session_ls },
-	{ "watch", 1, 1, fh_session_watch },
-	{ "branch", 1, 2, branch },
-	{ "snapshot", 2, 2, fh_session_snapshot },
-	{ "pause", 1, 1, pause_session },
-	{ "resume", 1, 1, resume_session },
-	{ "rm", 1, SIZE_MAX, remove_sessions },
-	{ "driver", 1, 1, print_driver },
+	{ "new", 0, 0, new_session, "" },
+	{ "list", 0, 0, list, "" },
+	{ "exec", 2, SIZE_MAX, fh_session_exec, " S -- CMD…" },
+	{ "run", 1, SIZE_MAX, fh_session_run, " S [-l LANG] [-c CODE | FILE | -] [-- ARGS…]" },
+	{ "attach", 1, 2, fh_session_attach, " S [PROCESS]" },
+	{ "cp", 2, 2, fh_session_cp, " FROM TO" },
+	{ "ls", 1, 1, fh_session_ls, " S[:DIR]" },
+	{ "watch", 1, 1, fh_session_watch, " S[:DIR]" },
+	{ "branch", 1, 2, branch, " S [NAME]" },
+	{ "snapshot", 2, 2, fh_session_snapshot, " S FILE" },
+	{ "pause", 1, 1, pause_session, " S" },
+	{ "resume", 1, 1, resume_session, " S" },
+	{ "rm", 1, SIZE_MAX, remove_sessions, " S…" },
+	{ "driver", 1, 1, print_driver, " LANG" },
 };
 
 int fh_command_session(int argc, char **argv)
@@ -448,8 +538,13 @@ int fh_command_session(int argc, char **argv)
 		        : fh_error_set(&err, FH_E_ARGUMENT,
 		                       "session needs one of new, list, exec, run, attach, cp, ls, watch, branch, "
 		                       "snapshot, pause, resume, rm and driver");
-		fh_error_hint(&err, "`fumehood session --help` describes them");
+		if (known)
+			fh_error_hint(&err, "it is called as: fumehood session %s%s", actions[i].name, actions[i].arguments);
+		else
+			fh_error_hint(&err, "`fumehood session --help` describes them");
 	}
+	if (r == 0 && !help)
+		r = check_options(args.items[0], &err);
 	if (r < 0) {
 		status = fh_command_failed(&err, FH_EXIT_USAGE);
 	} else if (help) {

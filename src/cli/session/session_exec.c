@@ -3,17 +3,19 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/session/session.h"
 #include "cli/shared/interrupt.h"
 #include "cli/shared/print.h"
 #include "sandbox/planning/result_json.h"
 
-enum { LOOK_MS = 200, PIECE = 64 << 10, KEPT_MAX = 64 << 20 };
+enum { LOOK_MS = 200, WAIT_MS = 2000, PIECE = 64 << 10, KEPT_MAX = 64 << 20, REST_MAX = 4 << 20 };
 #define O fh_session_options
 
 /* ---------------------------------------------------------------------------------------------------------- streams */
@@ -57,21 +59,79 @@ static void keep(struct kept *k, enum fh_stream stream, const char *piece, size_
 	k->truncated[stream == FH_STDERR] |= n > room;
 }
 
-/* kept: where the output goes, if not to our own stream; or NULL. */
-static int copy_out(struct fh_process *p, enum fh_stream stream, bool terminal, struct kept *kept, struct fh_error *err)
+/* A program may leave another in the background that holds its streams, or its terminal, open. So for one that runs
+ * longer a thread waits for its end, and what comes much later than that is not waited for. */
+struct end {
+	struct fh_process *process;
+	bool awaited; /* the thread was started */
+	pthread_t thread;
+	atomic_bool over;
+	atomic_bool unwanted; /* nobody needs to know any more */
+	int status;           /* of the wait: 0 or negative, with error */
+	struct fh_exit exit;
+	struct fh_error error;
+};
+
+static void *await_end(void *given)
 {
+	struct end *e = given;
+	do
+		e->status = fh_process_wait(e->process, WAIT_MS, &e->exit, &e->error);
+	while (e->status == -FH_E_TIMEOUT && !atomic_load(&e->unwanted));
+	atomic_store(&e->over, true);
+	return NULL;
+}
+
+/* Returns when what the program wrote has arrived, as far as the stream's window has room. The engine sends that before
+ * the exit status, and reads on when it has heard that there is room: the second of two answers comes after that. */
+static void settle(struct fh_process *p)
+{
+	struct fh_exit again;
+	for (int i = 0; i < 2; i++)
+		(void)fh_process_wait(p, 0, &again, NULL);
+}
+
+static void put_out(enum fh_stream stream, const char *piece, size_t n, struct kept *kept)
+{
+	if (kept)
+		keep(kept, stream, piece, n);
+	else
+		fh_print_bytes(stream == FH_STDERR ? STDERR_FILENO : STDOUT_FILENO, (struct fh_str){ piece, n });
+}
+
+/* After the program's end: copies what it may have written itself, which is in its pipe and the stream's windows. */
+static int copy_rest(struct fh_process *p, enum fh_stream stream, char *piece, struct kept *kept, struct fh_error *err)
+{
+	for (size_t total = 0; total < REST_MAX;) {
+		settle(p);
+		ssize_t n = fh_process_read(p, stream, piece, PIECE, 0, err);
+		if (n <= 0)
+			return n == -FH_E_TIMEOUT ? 0 : (int)n;
+		put_out(stream, piece, (size_t)n, kept);
+		total += (size_t)n;
+	}
+	return 0;
+}
+
+/* kept: where the output goes, if not to our own stream; or NULL. */
+static int copy_out(struct end *end, enum fh_stream stream, bool terminal, struct kept *kept, struct fh_error *err)
+{
+	struct fh_process *p = end->process;
 	fh_auto_free char *piece = fh_xcalloc(1, PIECE);
 	struct winsize size = { 0 };
+	int64_t began = fh_now_ns();
 	for (;;) {
 		ssize_t n = fh_process_read(p, stream, piece, PIECE, LOOK_MS, err);
-		if (n > 0 && kept)
-			keep(kept, stream, piece, (size_t)n);
-		else if (n > 0)
-			fh_print_bytes(stream == FH_STDERR ? STDERR_FILENO : STDOUT_FILENO, (struct fh_str){ piece, (size_t)n });
+		if (n > 0)
+			put_out(stream, piece, (size_t)n, kept);
 		else if (n != -FH_E_TIMEOUT)
 			return (int)n;
+		if (atomic_load(&end->over))
+			return copy_rest(p, stream, piece, kept, err);
 		if (stream != FH_STDOUT)
 			continue;
+		if (!end->awaited && fh_now_ns() - began >= (int64_t)LOOK_MS * FH_NS_PER_MS)
+			end->awaited = pthread_create(&end->thread, NULL, await_end, end) == 0;
 		if (fh_interrupted) { /* the signal is passed on to the program; a second one ends this command */
 			(void)fh_process_signal(p, fh_interrupted, NULL);
 			fh_interrupted = 0;
@@ -82,14 +142,14 @@ static int copy_out(struct fh_process *p, enum fh_stream stream, bool terminal, 
 }
 
 struct errors {
-	struct fh_process *process;
+	struct end *end;
 	struct kept *kept;
 };
 
 static void *copy_errors(void *given)
 {
 	struct errors *e = given;
-	(void)copy_out(e->process, FH_STDERR, false, e->kept, NULL);
+	(void)copy_out(e->end, FH_STDERR, false, e->kept, NULL);
 	return NULL;
 }
 
@@ -137,18 +197,26 @@ static int join(struct fh_process *p, bool terminal, bool feeds, struct fh_error
 {
 	pthread_t in, thread;
 	struct termios before;
-	struct fh_exit e;
+	struct end end = { .process = p, .error = FH_ERROR_INIT };
 	struct kept kept = { .text = { FH_BUF_INIT(0), FH_BUF_INIT(0) } }, *to = O.json ? &kept : NULL;
-	struct errors errors = { p, to };
+	struct errors errors = { &end, to };
 	bool raw = terminal && make_raw(&before);
 	fh_interrupt_catch();
 	bool feeding = feeds && pthread_create(&in, NULL, feed, p) == 0;
 	bool has_errors = pthread_create(&thread, NULL, copy_errors, &errors) == 0;
-	int r = copy_out(p, FH_STDOUT, terminal, to, err);
+	int r = copy_out(&end, FH_STDOUT, terminal, to, err);
+	/* the program may have closed its stdout, and what it left may hold its stderr */
+	atomic_store(&end.unwanted, r < 0);
+	if (!end.awaited)
+		(void)await_end(&end);
+	else
+		pthread_join(end.thread, NULL);
 	if (has_errors)
 		pthread_join(thread, NULL);
-	if (r == 0)
-		r = fh_process_wait(p, -1, &e, err);
+	if (r == 0 && end.status < 0) {
+		r = end.status;
+		*err = end.error;
+	}
 	if (raw)
 		(void)tcsetattr(STDIN_FILENO, TCSANOW, &before);
 	if (feeding) { /* the thread may be blocked in read(2): it is cancelled, and its handle stays open until we exit */
@@ -156,9 +224,9 @@ static int join(struct fh_process *p, bool terminal, bool feeds, struct fh_error
 		pthread_join(in, NULL);
 	}
 	if (r == 0 && O.json)
-		print_kept(&kept, &e);
+		print_kept(&kept, &end.exit);
 	if (r == 0)
-		r = status_of(&e);
+		r = status_of(&end.exit);
 	fh_buf_release(&kept.text[0]);
 	fh_buf_release(&kept.text[1]);
 	return r;
@@ -206,7 +274,7 @@ static int spawn(struct fh_session_handle *h, const char *const *argv, const cha
 	o.user = O.user;
 	o.tag = O.tag;
 	o.no_stdin = no_stdin;
-	o.drop_unread = O.detach;
+	o.drop_unread = true; /* of a detached command, or what one left in the background, once nobody reads it */
 	o.wall_time_ms = O.wall_ms;
 	o.cpu_time_ms = O.cpu_ms;
 	o.output_bytes = O.output;

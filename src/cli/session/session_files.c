@@ -124,8 +124,13 @@ int fh_session_cp(const char *const *args, size_t count, struct fh_error *err)
 	const char *from_path, *to_path;
 	(void)count;
 	bool is_from = fh_session_split(args[0], &from, &from_path), is_to = fh_session_split(args[1], &to, &to_path);
-	if (is_from == is_to)
-		return fh_error_set(err, FH_E_ARGUMENT, "exactly one of the two files must be in a session: SESSION:PATH");
+	if (is_from && is_to) {
+		(void)fh_error_set(err, FH_E_ARGUMENT, "one of the two files must be outside of sessions");
+		fh_error_hint(err, "between two: fumehood session cp %s - | fumehood session cp - %s", args[0], args[1]);
+		return -FH_E_ARGUMENT;
+	}
+	if (!is_from && !is_to)
+		return fh_error_set(err, FH_E_ARGUMENT, "one of the two files must be in a session: SESSION:PATH");
 	return is_from ? download(from, from_path, args[1], err) : upload(args[0], to, to_path, err);
 }
 

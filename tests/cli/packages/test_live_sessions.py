@@ -113,6 +113,37 @@ class Session(unittest.TestCase):
         self.assertEqual(child.wait(support.TIMEOUT), 5)
         self.assertNotIn(b"notreached", seen)
 
+    def test_what_a_command_leaves_behind_is_not_waited_for(self):
+        name = self.name
+        # more than a pipe holds, written before the end, arrives whole
+        script = "head -c 300000 /dev/zero; echo e >&2; sleep 1000 & exit 3"
+        done = session("exec", name, "--", "sh", "-c", script, status=3)
+        self.assertEqual((len(done.stdout), done.stderr), (300000, b"e\n"))
+        # it writes on, and a second one reads nothing of it
+        noisy = "(while :; do echo noise; sleep 0.01; done) & echo first; exit 4"
+        self.assertTrue(session("exec", name, "--", "sh", "-c", noisy, status=4).stdout.startswith(b"first\n"))
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.execve(FUMEHOOD, [FUMEHOOD, "session", "attach", name], ENVIRONMENT)
+        os.write(terminal, b"sleep 1000 & echo 4$((1+1)); exit 5\n")
+        seen = b""
+        with contextlib.suppress(OSError):      # the terminal's end
+            while piece := os.read(terminal, 4096):
+                seen += piece
+        os.close(terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 5)
+        self.assertIn(b"42", seen)
+
+    def test_a_name_and_options_that_cannot_hold_are_refused(self):
+        name = self.name
+        for arguments in (["new", "--name", name], ["branch", name, name]):
+            self.assertIn(b"there is a session that is named " + name.encode(), session(*arguments, status=1).stderr)
+        refused = session("exec", name, "--memory", "64M", "--", "true", status=2).stderr
+        self.assertIn(b"option --memory means nothing to `session exec`\nhint: it is for: new", refused)
+        self.assertIn(b"it is called as: fumehood session ls S[:DIR]", session("ls", name, "x", status=2).stderr)
+        between = session("cp", name + ":a", name + ":b", status=1).stderr.decode()
+        self.assertIn(f"fumehood session cp {name}:a - | fumehood session cp - {name}:b", between)
+
     def test_a_detached_command_is_attached_to(self):
         process = session("exec", "-d", "--tag", "worker", self.name, "--", "sh", "-c",
                           "echo begun; while [ ! -e go ]; do sleep 0.05; done; echo over; exit 4").stdout.decode().strip()
