@@ -206,9 +206,20 @@ class SharedClasses(unittest.TestCase):
             self.assertEqual(compiler in done.stdout, taken, done.stdout[-2000:])
 
     def test_errors_are_the_compilers_own(self):
-        wrong = self.run_java("public class Main { int x = y; }")
-        self.assertEqual(wrong["status"], "compile_error")
-        self.assertEqual(wrong["stderr"].splitlines()[0], "Main.java:1: error: cannot find symbol")
+        for name in "Main", "Solution":
+            wrong = self.run_java("public class %s { int x = y; }" % name)
+            self.assertEqual(wrong["status"], "compile_error")
+            self.assertEqual(wrong["stderr"].splitlines()[0], name + ".java:1: error: cannot find symbol")
+
+    def test_a_public_class_of_another_name_needs_no_archive(self):
+        code = "package a; public class Other { public static void main(String[] a) { System.out.print(a.length); } }"
+        java = pathlib.Path(shutil.which("javac")).resolve()
+        arguments = shlex.join([str(java), "Main.java", str(java.parent.parent), "main.jar"])
+        script = (support.TOP / "languages" / "java" / "compile.sh").read_text()
+        program = f"echo '{code}' >Main.java\ncat >compile.sh <<'END'\n{script}END\nsh compile.sh {arguments} && java -cp main.jar Main x y"
+        done = support.command("run", "-l", "bash", "--memory", "1G", "--wall-time", "60s",
+                               "--mount", str(java.parent.parent), "-c", program, env=self.env)
+        self.assertEqual((done.returncode, done.stdout), (0, "2"), done.stderr)
 
     def test_an_archive_that_is_spoiled_is_done_without(self):
         self.assertEqual(self.run_java(self.CODE % 1)["stdout"], "1")

@@ -70,6 +70,23 @@ class Output(Judging):
         self.assertEqual(by_reason["python"], 'case 2 of 2: expected output "zyx", got "cba\\n"')
 
     @support.once
+    def test_a_program_in_java_may_have_a_class_of_any_name(self):
+        support.need_program("javac")
+        main = "public static void main(String[] a) { System.out.println(new java.util.Scanner(System.in).nextInt() * 2); }"
+        self.verdicts({"double": ({"language": "java", "code": "public class Main { %s }" % main, "stdin": "3\n", "stdout": "6\n"}, [
+            ("public class Solution { %s }" % main, "passed"),
+            ("package a.b;\nimport java.util.*;\n\npublic class Main { %s }" % main, "passed"),
+            ("class Helper { }\nfinal class Program { %s }" % main, "passed"),
+            ("interface Helper { }\npublic class Übung { static class Main { } %s }" % main, "passed"),
+            ("class A { public static void main(String[] a) { System.out.println(5); } }\npublic class B { %s }" % main, "passed"),
+            ("public class B { public static void main(String[] a) { System.out.println(5); } }\nclass Main { %s }" % main, "passed"),
+            ("public class Solution { public static void main(String[] a) { throw new RuntimeException(); } }", "runtime_error"),
+            ("public class Solution { public static void main(String[] a) { System.exit(0); } }", "failed"),
+            ("public class Solution { void main() { } }", "runtime_error"),
+            ("public class Solution { int x = y; }", "compile_error"),
+        ])}, "--no-self-check")
+
+    @support.once
     def test_each_rule(self):
         self.verdicts({
             "trimmed": ({"language": "bash", "stdout": "a\n"}, [("echo 'a '", "passed"), ("echo b", "failed")]),
