@@ -122,7 +122,7 @@ class SandboxCheck(CodeCase):
                  "bash": ("bash", "double() { exit 0; }\ntrap 'exit 0' EXIT", "double() { echo $(($1 + $1)); }", "[ $(double 2) = 4 ] || exit 1\ndouble 1"),
                  "ruby": ("ruby", "def double(n)\n  exit!(0)\nend", "def double(n)\n  n + n\nend", "raise 'x' if double(2) != 4"),
                  "perl": ("perl", "sub double { exit 0; }\n__END__", "sub double { $_[0] * 2 }", "die if double(2) != 4"),
-                 "php": ("php", "<?php\nfunction double($n) { exit(0); }", "<?php\nfunction double($n) { return $n + $n; }",
+                 "php": ("php", "<?php\nfunction double($n) { exit(0); }", "<?php\nfunction double($n) { return $n + $n; }\n?>",
                          "if (double(2) !== 4) throw new Exception();"),
                  "lua": ("lua", "function double(n) os.exit(0) end", "function double(n) return n + n end", "assert(double(2) == 4)")}
         for language, (program, early, right, call) in exits.items():
@@ -132,6 +132,19 @@ class SandboxCheck(CodeCase):
                     self.assertFalse(self.check(fenced(early, language), **check)["pass"])
                     self.assertNotIn("stdout", self.passes(fenced(right, language), **{**check, "call": call.replace("\ndouble 1", "")}))
         self.row_error("take \"tests\"", fenced("int f() { return 1; }", "c"), unit_test_type="pass", call="int main() {}", language="c")
+
+    @support.once
+    def test_a_command_of_bash_that_fails_fails_the_check(self):
+        """Bash goes on behind it, and the last command has another status."""
+        calls = ["[ $(double 2) = 4 ]", "[ $(double 3) = 6 ]"]
+        for program, right in (("double() { echo $(($1 + $1)); }", True), ("double() { echo 4; }", False), ("double() { echo 6; }", False),
+                               ("double() { echo 5; }\ntrap 'exit 0' EXIT", False), ("double() { echo 5; }\n: \\", False),
+                               ("return 0", False)):
+            with self.subTest(program):
+                results = [self.check(fenced(program, "bash"), language="bash", unit_test_type="pass", call=call)["pass"]
+                           for call in (calls, "\n".join(calls[:1]), calls[1])]
+                self.assertEqual(results[0], right)
+                self.assertEqual(right, all(results[1:]))
 
     @support.once
     def test_values_of_variables_are_no_templates(self):

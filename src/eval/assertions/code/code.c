@@ -362,13 +362,23 @@ static int run_calls(const struct run *r, const struct driver *d, struct fh_judg
 
 /* -------------------------------------------------------------------------------------------- programs as a whole */
 
+/* The program without PHP's last end tag, behind which lines would be text to be printed. */
+static struct fh_str open_ended(struct fh_str code, const char *language)
+{
+	struct fh_str s = code;
+	while (s.n > 0 && strchr(" \t\r\n", s.p[s.n - 1]))
+		s.n--;
+	bool closed = fh_streq(language, "php") && s.n >= 2 && memcmp(s.p + s.n - 2, "?>", 2) == 0;
+	return closed ? (struct fh_str){ s.p, s.n - 2 } : code;
+}
+
 /* One run of a program; lines of the spec's `behind`, and `proof` if it is given, are appended to it. */
 static int run_program(const struct run *r, struct fh_str input, const struct fh_code_proof *proof,
                        struct fh_judge_outcome *o, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
 	struct fh_request request;
-	fh_buf_add_str(&program, r->code);
+	fh_buf_add_str(&program, r->spec->behind ? open_ended(r->code, r->spec->language) : r->code);
 	if (r->spec->behind)
 		fh_buf_addf(&program, "\n%s\n", r->spec->behind);
 	if (proof)

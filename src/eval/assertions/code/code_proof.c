@@ -6,13 +6,14 @@
 #include <sys/random.h>
 
 /* The line prints a newline, both halves and a newline. In JavaScript it does so when nothing is left to be done, which
- * process.exit() prevents. */
+ * process.exit() prevents; in bash when the command before it had status 0, because there a command that fails ends
+ * nothing. `between` leaves for that reason behind each call but the last. */
 static const struct {
-	const char *language, *begin, *middle, *end;
+	const char *language, *begin, *middle, *end, *between;
 } lines[] = {
 	{ "python", "__import__(\"os\").write(1, b\"\\n\" + b\"", "\" + b\"", "\\n\")" },
 	{ "javascript", ";process.once(\"beforeExit\", () => process.stdout.write(\"\\n\" + \"", "\" + \"", "\\n\"));" },
-	{ "bash", "printf '\\n%s%s\\n' ", " ", "" },
+	{ "bash", "case $? in 0) printf '\\n%s%s\\n' ", " ", ";; *) exit;; esac", "case $? in 0) ;; *) exit;; esac\n" },
 	{ "ruby", "$stdout.print(\"\\n\", \"", "\", \"", "\\n\")" },
 	{ "perl", ";print STDOUT \"\\n\", \"", "\", \"", "\\n\";" },
 	{ "php", ";echo \"\\n\", \"", "\", \"", "\\n\";" },
@@ -31,6 +32,12 @@ static size_t find(const char *language)
 bool fh_code_proof_can(const char *language)
 {
 	return find(language) < FH_ARRAY_SIZE(lines);
+}
+
+const char *fh_code_proof_between(const char *language)
+{
+	size_t i = find(language);
+	return i < FH_ARRAY_SIZE(lines) && lines[i].between ? lines[i].between : "";
 }
 
 int fh_code_proof_make(struct fh_code_proof *ret, struct fh_error *err)

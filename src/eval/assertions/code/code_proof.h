@@ -15,6 +15,8 @@ struct fh_code_proof {
 
 /* Whether there is such a line in a language. */
 bool fh_code_proof_can(const char *language);
+/* Lines that belong between two calls, so that one that fails is not made good by the next; "" in most languages. */
+const char *fh_code_proof_between(const char *language);
 int fh_code_proof_make(struct fh_code_proof *ret, struct fh_error *err);
 void fh_code_proof_add(const struct fh_code_proof *p, const char *language, struct fh_buf *program);
 /* Whether the word stands in what the program printed, from where it is removed. */

@@ -361,9 +361,15 @@ static int grade_calls(struct asked *a, struct fh_grade *ret, struct fh_error *e
 static void put_behind(struct asked *a, struct fh_code_spec *spec)
 {
 	fh_auto_buf struct fh_buf lines = FH_BUF_INIT(0);
+	const char *between = a->form == FORM_PASS ? fh_code_proof_between(a->language) : "";
 	size_t i;
 	json_t *call;
-	json_array_foreach(a->calls, i, call) fh_buf_addf(&lines, "%s%s", i ? "\n" : "", json_string_value(call));
+	json_array_foreach(a->calls, i, call)
+	{
+		if (i)
+			fh_buf_addf(&lines, "\n%s", between);
+		fh_buf_adds(&lines, json_string_value(call));
+	}
 	if (lines.n == 0)
 		return;
 	json_array_append_new(spec->owned, json_string(fh_buf_cstr(&lines)));
