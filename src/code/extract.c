@@ -458,6 +458,21 @@ static bool take_bare(const struct answer *a, const struct fh_buf *text, bool on
 	return true;
 }
 
+/* Markdown's other way to show code: every line indented. The lines around it are left out. */
+static bool take_indented(const struct answer *a, struct fh_extraction *ret)
+{
+	enum { MARKDOWN_INDENT = 4 };
+	fh_auto_buf struct fh_buf shown = FH_BUF_INIT(FH_EXTRACT_MAX * 2);
+	struct fh_str rest = fh_buf_str(&a->outside), line;
+	while (fh_next_line(&rest, &line)) {
+		size_t n = line.n && line.p[0] == '\t' ? 1 : MARKDOWN_INDENT;
+		if (n <= indent_of(line))
+			fh_buf_add(&shown, line.p + n, line.n - n);
+		fh_buf_addc(&shown, '\n');
+	}
+	return take_bare(a, &shown, false, ret);
+}
+
 /* ------------------------------------------------------------------------------------------------------ the whole */
 
 /* The answer behind the last "</think>", unless nothing follows it. */
@@ -509,7 +524,7 @@ static void extract(struct answer *a, const char *language, struct fh_extraction
 	if (a->n && program && a->entry.n && !defined && take_bare(a, &a->outside, true, ret))
 		return;
 	if (!program) {
-		if (!take_bare(a, &a->outside, false, ret))
+		if (!take_bare(a, &a->outside, false, ret) && (a->n > 0 || !take_indented(a, ret)))
 			ret->reason = why_none(a, language);
 		return;
 	}
