@@ -1,11 +1,36 @@
 # SPDX-License-Identifier: MIT
-# The test of a `code` assertion whose calls are compared with literals: src/eval/assertions/code/code_comparison.c puts this text in
-# front of a call of compared. `candidate` is the stand-in for the answer's function, so that each call is made in the program's
-# sandbox, and each comparison here. (StopIteration is passed on unchanged.)
-def compared(name, candidate, cases):
-    for expression, wanted in cases:
-        got = eval(expression, {name: candidate})
-        if got is not wanted:
-            raise AssertionError("call %.200s: expected %s, got %.200r" % (expression, wanted, got))
+# The test of a `code` assertion whose expressions are judged apart from the program: src/eval/assertions/code/code_apart.c puts
+# test_cases.py and this text in front of a call of compared. `candidate` is the stand-in for the answer's function, so that each call
+# is made in the program's sandbox, and each expression evaluated here. Values compare as those of cases do.
+def compared(name, candidate, cases, tolerance):
+    kind = type
+
+    def outcome(expression, arguments, keywords):
+        try:
+            if expression is None:
+                return None, candidate(*arguments, **(keywords or {}))
+            return None, eval(expression, {name: candidate})
+        except Exception as error:
+            return error, None
+
+    def shown(expression, arguments):
+        return expression if expression is not None else "%s(%s)" % (name, ", ".join(map(repr, arguments)))
+
+    for expression, arguments, keywords, wanted, wanted_error in cases:
+        error, got = outcome(expression, arguments, keywords)
+        call = shown(expression, arguments)
+        # A program's own exception arrives as its built-in base, with its name in raised_as.
+        raised = None if error is None else getattr(error, "raised_as", kind(error).__name__)
+        if wanted_error is not None:
+            if raised != wanted_error:
+                raise AssertionError("call %.200s: expected %s, %s" % (call, wanted_error,
+                                     "got %.200r" % (got,) if error is None else "raised %s: %.200s" % (raised, error)))
+        elif error is not None:
+            raise AssertionError("call %.200s: raised %s: %.200s" % (call, raised, error))
+        else:
+            try:
+                check_cases(lambda: got, (((), {}, wanted),), tolerance)
+            except AssertionError:
+                raise AssertionError("call %.200s: expected %.200r, got %.200r" % (call, wanted, got)) from None
 
 

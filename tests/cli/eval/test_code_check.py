@@ -137,10 +137,11 @@ class CodeCheck(CodeCase):
     def test_what_a_forger_can_do_and_what_is_said_of_it(self):
         """A program that writes the driver's file itself has to know what is expected: where the expression tells it, the result
         does not claim that the program could not reach its verdict."""
-        forged = self.passes(fenced(self.FORGER), function="factorial", call="int(factorial(5)) == 120", expected=True)
+        forged = self.passes(fenced(self.FORGER), function="factorial", call="str(factorial(5)) == '120'", expected=True)
         self.assertEqual(forged["integrity"], "in-process")
-        apart = self.fails(fenced(self.FORGER), "", function="factorial", call="factorial(5) == 120", expected=True)
-        self.assertEqual(apart["integrity"], "split")
+        for call in ("factorial(5) == 120", "int(factorial(5)) == 120", "not factorial(5) != 120", "factorial(5) == factorial(4) * 5 == 120"):
+            apart = self.fails(fenced(self.FORGER), "", function="factorial", call=call, expected=True)
+            self.assertEqual(apart["integrity"], "split", call)
         for check in ({"call": "factorial(5)", "expected": 120}, {"function": "factorial", "cases": [[5, 120], [0, 1]]},
                       {"call": "factorial(5)", "expected_output": "120"}, {"call": "factorial('x')", "expected_error": "TypeError"}):
             with self.subTest(check):
@@ -151,10 +152,13 @@ class CodeCheck(CodeCase):
         code = fenced(FACTORIAL + "class C:\n    def m(self, x): return x\n    n = staticmethod(lambda x: x)\n")
         outside = [{"call": "factorial(5)"}, {"call": " factorial( (3 + 2) ) "}, {"call": "factorial(len('a)b(c'))"},
                    {"function": "factorial", "cases": [[5, 120]]}, {"function": "C.n", "cases": [[120, 120]]}]
-        inside = [{"call": "factorial(5) + 0"}, {"call": "factorial(4) * factorial(1) * 5"}, {"call": "int(factorial(5))"},
-                  {"call": "C().m(120)"}, {"call": "factorial(5).real"}, {"function": "factorial", "call": "C.n(120)"},
-                  {"function": "factorial", "cases": [[5, 120], {"call": "factorial(5) + 0", "expected": 120}]}]
-        for want, checks in (("outside", outside), ("in-process", inside)):
+        inside = [{"call": "C().m(120)"}, {"call": "factorial(5).real"}, {"function": "factorial", "call": "C.n(120)"},
+                  {"function": "C.n", "cases": [[120, 120], {"call": "factorial(5) + 0", "expected": 120}]}]
+        apart = [{"call": "factorial(5) + 0"}, {"call": "factorial(4) * factorial(1) * 5"}, {"call": "int(factorial(5))"},
+                 {"call": "sum([factorial(n) for n in (1, 2, 3)]) + 111"}, {"call": "max(map(factorial, (5, 4)))"},
+                 {"function": "factorial", "cases": [[5, 120], {"call": "factorial(5) + 0", "expected": 120},
+                                                     {"call": "1 + factorial('x')", "expected_error": "TypeError"}]}]
+        for want, checks in (("outside", outside), ("in-process", inside), ("split", apart)):
             for check in checks:
                 with self.subTest(check):
                     self.assertEqual(self.passes(code, **({"expected": 120} if "call" in check else {}), **check)["integrity"], want)
@@ -164,14 +168,36 @@ class CodeCheck(CodeCase):
         code = FACTORIAL + "def pair(a, b='x'): return [a, b]\n"
         self.assertEqual(self.passes(fenced(code), call="pair({'k': (1, None)}) == [{'k': (1, None)}, 'x']", expected=True)["integrity"], "split")
         self.assertEqual(self.fails(fenced(code), "", call="120 == factorial(5)", expected=False)["integrity"], "split")
-        self.assertEqual(self.passes(fenced(code), call="factorial(5) == factorial(5)", expected=True)["integrity"], "in-process")
+        self.assertEqual(self.passes(fenced(code), call="factorial(5) == factorial(5)", expected=True)["integrity"], "split")
         self.assertIn("factorial(5) == 120: expected True, got False",
                       self.check(fenced("def factorial(n): return 24"), call="factorial(5) == 120", expected=True)["reason"])
         both = [{"call": "factorial(5) == 120", "expected": True}, {"call": "factorial(0) != 1", "expected": False}]
         self.assertEqual(self.passes(fenced(code), cases=both)["integrity"], "split")
-        self.assertEqual(self.passes(fenced(code), cases=both + [{"call": "factorial(1)", "expected": 1}])["integrity"], "in-process")
+        self.assertEqual(self.passes(fenced(code), cases=both + [{"call": "factorial(1)", "expected": 1}])["integrity"], "split")
         liar = "class E:\n    def __eq__(self, other): return True\ndef f(): return E()\n"
         self.fails(fenced(liar), "", call="f() == 120", expected=True)
+
+    def test_an_expression_that_is_judged_apart_fails_with_the_call_and_what_it_gave(self):
+        code = fenced("class Odd(ValueError): pass\ndef words(text):\n    if not text: raise Odd('no text')\n    return text.split()\n")
+        self.fails(code, "call len(words('a b')): expected 3, got 2", call="len(words('a b'))", expected=3)
+        self.fails(code, "call len(words('')): raised Odd: no text", call="len(words(''))", expected=0)
+        self.fails(code, "call len(words('')): expected TypeError, raised Odd: no text", call="len(words(''))", expected_error="TypeError")
+        self.assertEqual(self.passes(code, call="len(words(''))", expected_error="Odd")["integrity"], "split")
+        self.assertEqual(self.passes(code, call="[len(words('a b')) / 3]", expected=[0.667], tolerance=0.01)["integrity"], "split")
+        self.row_error('a "call" is not an expression of python', code, call="len(words('a')) +", expected=1)
+
+    @support.once
+    @unittest.skipUnless(shutil.which("node"), "needs the program node (package nodejs)")
+    def test_expressions_of_javascript_are_judged_apart_from_the_program(self):
+        code = fenced("const words = (s) => { if (!s) throw new RangeError('no text'); return s.split(' '); };\nconst big = (n) => BigInt(n);\n"
+                      "const later = async (n) => n + 1;\n", "js")
+        for call, expected in (("words('a b').length", 2), ("[words('a')[0], words('b c')]", ["a", ["b", "c"]]), ("big(5) + 1n", 6),
+                               ("new Set(words('a a')).size", 1), ("later(1) instanceof Array", False)):
+            self.assertEqual(self.passes(code, language="js", call=call, expected=expected)["integrity"], "split", call)
+        self.assertEqual(self.passes(code, language="js", call="words('').length", expected_error="RangeError")["integrity"], "split")
+        self.fails(code, "call words('').length: raised RangeError: no text", language="js", call="words('').length", expected=1)
+        self.fails(code, "call words('a b').length: expected 3, got 2", language="js", call="words('a b').length", expected=3)
+        self.row_error('a "call" is not an expression of javascript', code, language="js", call="words('a').length +", expected=1)
 
     @support.once
     @unittest.skipUnless(shutil.which("node"), "needs the program node (package nodejs)")

@@ -15,8 +15,9 @@
 #include "base/host/data.h"
 #include "base/fd.h"
 #include "code/extract.h"
-#include "eval/assertions/code/code_comparison.h"
+#include "eval/assertions/code/code_apart.h"
 #include "eval/assertions/code/code_integrity.h"
+#include "eval/assertions/code/code_language.h"
 #include "eval/assertions/code/code_proof.h"
 #include "eval/assertions/code/code_tests.h"
 #include "eval/assertions/kinds.h"
@@ -31,14 +32,6 @@
 #define CODE_SHOWN_MAX 200   /* maximum bytes of a value that a reason shows */
 #define CODE_STREAM_MAX 4096 /* maximum bytes of stdout and stderr in the metadata */
 #define CODE_TOKEN_BYTES 16
-
-static const struct driver {
-	const char *language, *files[3],
-	    *solution; /* files: the driver's, concatenated in this order; NULL ends the list */
-} drivers[] = {
-	{ "python", { "guest/python/call.py" }, "solution.py" },
-	{ "javascript", { "guest/javascript/program.js", "guest/javascript/call.js" }, "solution.js" },
-};
 
 /* Sets the verdict and its reason. Always returns 0. */
 static int conclude(struct fh_judge_outcome *o, enum fh_verdict verdict, const char *format, ...) FH_PRINTF(3, 4);
@@ -313,25 +306,26 @@ static int new_token(char hex[2 * CODE_TOKEN_BYTES + 1], struct fh_error *err)
 	return 0;
 }
 
-static int read_driver(const struct driver *d, struct fh_buf *to, struct fh_error *err)
+static int read_driver(const struct fh_code_calling *l, struct fh_buf *to, struct fh_error *err)
 {
 	int r = 0;
-	for (size_t i = 0; r >= 0 && d->files[i]; i++) {
+	for (size_t i = 0; r >= 0 && i < FH_CODE_FILES_MAX && l->driver[i]; i++) {
 		fh_auto_free char *path = NULL;
-		r = fh_data_path(d->files[i], &path, err);
+		r = fh_data_path(l->driver[i], &path, err);
 		if (r >= 0)
 			r = fh_file_read(path, to, err);
 	}
 	return r;
 }
 
-static int run_calls(const struct run *r, const struct driver *d, struct fh_judge_outcome *o, struct fh_error *err)
+static int run_calls(const struct run *r, const struct fh_code_calling *l, struct fh_judge_outcome *o,
+                     struct fh_error *err)
 {
 	char token[2 * CODE_TOKEN_BYTES + 1];
 	fh_auto_buf struct fh_buf driver = FH_BUF_INIT(CODE_DRIVER_MAX), input = FH_BUF_INIT(0);
 	int code = new_token(token, err);
 	if (!code)
-		code = read_driver(d, &driver, err);
+		code = read_driver(l, &driver, err);
 	if (code)
 		return code;
 	fh_auto_json json_t *message = json_object();
@@ -340,7 +334,7 @@ static int run_calls(const struct run *r, const struct driver *d, struct fh_judg
 	fh_json_write(&input, message, 0);
 	fh_auto_free char *name = fh_xasprintf(".result-%s", token);
 	const char *const outs[] = { name };
-	struct fh_file solution = { .name = d->solution, .content = { r->code.p, r->code.n } };
+	struct fh_file solution = { .name = l->solution, .content = { r->code.p, r->code.n } };
 	struct fh_request request;
 	fh_request_init(&request);
 	request.code = (struct fh_bytes){ driver.p, driver.n };
@@ -465,14 +459,21 @@ static int run_tests(const struct run *r, struct fh_judge_outcome *o, struct fh_
 	return code;
 }
 
-/* Calls that are compared with literals, as a test that is judged apart from the program. */
-static int run_comparisons(const struct run *r, const char *function, struct fh_judge_outcome *o, struct fh_error *err)
+/* Expressions over calls of a function, as a test that is judged apart from the program. An expression that is none is
+ * the config's mistake, which the program's driver finds before it loads the program. */
+static int run_apart(const struct run *r, const char *function, const struct fh_code_calling *l,
+                     struct fh_judge_outcome *o, struct fh_error *err)
 {
 	fh_auto_code_spec struct fh_code_spec tests = { 0 };
+	FH_CLEANUP(fh_judge_outcome_release) struct fh_judge_outcome in_process = { .verdict = FH_VERDICT_PASSED };
 	struct run apart = *r;
-	int code = fh_code_comparison_tests(r->spec, function, &tests, err);
+	int code = fh_code_apart_tests(r->spec, function, &tests, err);
 	apart.spec = &tests;
-	return code ? code : run_tests(&apart, o, err);
+	if (!code)
+		code = run_tests(&apart, o, err);
+	if (!code && o->verdict == FH_VERDICT_FAILED && strstr(o->reason, "SyntaxError"))
+		code = run_calls(r, l, &in_process, err);
+	return code;
 }
 
 /* ------------------------------------------------------------------------------------------------------ the whole */
@@ -505,19 +506,11 @@ static json_t *metadata_json(const struct fh_code_spec *spec, const struct fh_ex
 	return m;
 }
 
-static const struct driver *find_driver(const char *language)
-{
-	for (size_t i = 0; i < FH_ARRAY_SIZE(drivers); i++)
-		if (fh_streq(drivers[i].language, language))
-			return &drivers[i];
-	return NULL;
-}
-
 static int examine(const struct fh_assertion_call *call, const struct fh_code_spec *spec, const struct fh_extraction *e,
                    struct fh_judge_outcome *o, struct fh_error *err)
 {
-	const struct driver *d = find_driver(spec->language);
-	if (!spec->tests && !spec->whole && !d) {
+	const struct fh_code_calling *l = fh_code_calling_find(spec->language);
+	if (!spec->tests && !spec->whole && !l) {
 		fh_error_set(err, FH_E_CONFIG, "code: functions of %s cannot be called", spec->language);
 		fh_error_hint(
 		    err, "\"call\" and \"args\" are for python and javascript: give \"tests\", or \"stdin\" and \"stdout\"");
@@ -526,15 +519,15 @@ static int examine(const struct fh_assertion_call *call, const struct fh_code_sp
 	if (!e->code)
 		return conclude(o, FH_VERDICT_NO_CODE, "%s", e->reason);
 	struct run r = { .call = call, .spec = spec, .code = { e->code, e->size } };
-	fh_auto_free char *compared = fh_code_compared_function(spec);
+	fh_auto_free char *function = fh_code_apart_function(spec);
 	for (unsigned tries = 0;; tries++) {
 		int code = fh_services_client(call->services, &r.client, err);
 		if (code)
 			return code;
 		code = spec->tests   ? run_tests(&r, o, err)
-		       : compared    ? run_comparisons(&r, compared, o, err)
+		       : function    ? run_apart(&r, function, l, o, err)
 		       : spec->whole ? run_whole(&r, o, err)
-		                     : run_calls(&r, d, o, err);
+		                     : run_calls(&r, l, o, err);
 		if (!code || !try_again(tries, r.client))
 			return code;
 		again(o, fh_code_integrity(spec));

@@ -5,92 +5,29 @@
  * function itself, and both have to know the expected value to pass. So where the value is what the program's function
  * returns or raises, the verdict is worth as much as one on printed output: FH_INTEGRITY_OUTSIDE.
  *
- * An expression over the call is another matter: "len(f(5))", "isinstance(f(5), dict)", "f(f(2)) == 2" tell what is
- * expected or narrow it down, and the program decides what they give: FH_INTEGRITY_IN_PROCESS. (A comparison of one
- * call with a literal is judged apart from the program: code_comparison.h.)
+ * An expression over the call is another matter: "f(5).size", "str(f(5)) == 'x'" tell what is expected or narrow it
+ * down, and the program decides what they give: FH_INTEGRITY_IN_PROCESS. (Many are judged apart from the program, and
+ * then this is not asked: code_apart.h.)
  */
 #include "eval/assertions/code/code_integrity.h"
 
 #include <ctype.h>
 
 #include "code/literal.h"
+#include "eval/assertions/code/code_language.h"
 #include "eval/common/text.h"
 #include "judge/common/outcome.h"
 
-/* Functions that the languages themselves have. A call of one is an expression over what the program gives. */
-static const char *const own_functions[] = {
-	"abs",
-	"all",
-	"any",
-	"ascii",
-	"bin",
-	"bool",
-	"bytes",
-	"bytearray",
-	"callable",
-	"chr",
-	"complex",
-	"dict",
-	"dir",
-	"divmod",
-	"enumerate",
-	"eval",
-	"filter",
-	"float",
-	"format",
-	"frozenset",
-	"getattr",
-	"hasattr",
-	"hash",
-	"hex",
-	"id",
-	"int",
-	"isinstance",
-	"issubclass",
-	"iter",
-	"len",
-	"list",
-	"map",
-	"max",
-	"min",
-	"next",
-	"oct",
-	"ord",
-	"pow",
-	"range",
-	"repr",
-	"reversed",
-	"round",
-	"set",
-	"slice",
-	"sorted",
-	"str",
-	"sum",
-	"tuple",
-	"type",
-	"vars",
-	"zip",
-	"Array",
-	"BigInt",
-	"Boolean",
-	"Number",
-	"Object",
-	"String",
-	"isFinite",
-	"isNaN",
-	"parseFloat",
-	"parseInt",
-	"encodeURIComponent",
-	"decodeURIComponent",
-	"encodeURI",
-	"decodeURI",
-};
-
-static bool is_own_function(struct fh_str name)
+/* Whether the language itself has a function of this name: a call of it is an expression over what the program gives.
+ */
+static bool is_own_function(struct fh_str name, const char *language)
 {
-	for (size_t i = 0; i < FH_ARRAY_SIZE(own_functions); i++)
-		if (fh_str_eq(name, own_functions[i]))
-			return true;
+	const struct fh_code_calling *l = fh_code_calling_find(language);
+	const char *const *const lists[] = { l ? l->words : NULL, l ? l->others : NULL };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(lists); i++)
+		for (const char *const *word = lists[i]; word && *word; word++)
+			if (fh_str_eq(name, *word))
+				return true;
 	return false;
 }
 
@@ -121,7 +58,7 @@ bool fh_code_gives_a_result(struct fh_str call, const char *function, const char
 	struct fh_str name = { s.p, n };
 	if (n == 0 || isdigit((unsigned char)s.p[0]))
 		return false;
-	if (function ? !fh_str_eq(name, function) : is_own_function(name))
+	if (function ? !fh_str_eq(name, function) : is_own_function(name, language))
 		return false;
 	return n == s.n || (s.p[n] == '(' && closing(s, n, fh_literal_syntax(language)) == s.n);
 }

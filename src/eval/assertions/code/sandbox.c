@@ -33,6 +33,7 @@
 #include "code/outline.h"
 #include "code/program_text.h"
 #include "eval/assertions/code/code.h"
+#include "eval/assertions/code/code_language.h"
 #include "eval/assertions/code/code_proof.h"
 #include "judge/formats/format.h"
 #include "judge/problems/languages.h"
@@ -61,51 +62,6 @@ static const struct {
 	{ "limits", true },
 	{ "packages", true },
 };
-
-/* Container images that are known by name, and the language that each one means. */
-static const struct {
-	const char *image, *language;
-} images[] = {
-	{ "python", "python" },
-	{ "pypy", "python" },
-	{ "node", "javascript" },
-	{ "bash", "bash" },
-	{ "gcc", "cpp" },
-	{ "golang", "go" },
-	{ "rust", "rust" },
-	{ "ruby", "ruby" },
-	{ "perl", "perl" },
-	{ "php", "php" },
-	{ "eclipse-temurin", "java" },
-	{ "openjdk", "java" },
-	{ "r-base", "r" },
-};
-
-/* How a test that compares calls is written in a language. */
-struct comparing {
-	const char *language, *helper, *function, *yes, *no;
-	void (*string)(struct fh_buf *out, struct fh_str text);
-	struct fh_str (*last_function)(struct fh_str source);
-};
-
-static struct fh_str last_javascript(struct fh_str source)
-{
-	size_t at;
-	return fh_last_javascript_name(source, &at);
-}
-
-static const struct comparing comparings[] = {
-	{ "python", "same_as.py", "same_as", "True", "False", fh_python_string, fh_last_python_def },
-	{ "javascript", "same_as.js", "sameAs", "true", "false", fh_javascript_string, last_javascript },
-};
-
-static const struct comparing *find_comparing(const char *language)
-{
-	for (size_t i = 0; i < FH_ARRAY_SIZE(comparings); i++)
-		if (fh_streq(comparings[i].language, language))
-			return &comparings[i];
-	return NULL;
-}
 
 /* An error whose message also holds the advice: the results show no hint of an error. */
 #define wrong(err, ...) fh_code_wrong(err, "sandbox", __VA_ARGS__)
@@ -226,11 +182,7 @@ static int read_list(const json_t *f, const char *key, json_t **ret, struct fh_e
 static const char *language_of_image(const char *name)
 {
 	const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
-	size_t n = strcspn(last, ":@");
-	for (size_t i = 0; i < FH_ARRAY_SIZE(images); i++)
-		if (strlen(images[i].image) == n && strncmp(images[i].image, last, n) == 0)
-			return images[i].language;
-	return NULL;
+	return fh_code_language_of_image((struct fh_str){ last, strcspn(last, ":@") });
 }
 
 static int read_image(struct asked *a, struct fh_error *err)
@@ -272,7 +224,7 @@ static int read_asked(struct asked *a, struct fh_error *err)
 	if (json_array_size(a->inputs) == 0)
 		json_array_append_new(a->inputs, json_string(""));
 	a->canonical = fh_str(fh_json_str(a->fields, "canonical_solution", ""));
-	const struct comparing *c = find_comparing(a->language);
+	const struct fh_code_calling *c = fh_code_calling_find(a->language);
 	struct fh_str last = c ? c->last_function(a->canonical) : (struct fh_str){ "", 0 };
 	const char *given = fh_json_str(a->fields, "function", "");
 	if (*given && !fh_judge_is_name(fh_str(given))) /* the name becomes part of a program's text */
@@ -302,27 +254,27 @@ static json_t *fields_for_code(const struct asked *a)
 
 /* ------------------------------------------------------------------------------------------------- calls, compared */
 
-static int add_test(const struct asked *a, const struct comparing *c, struct fh_buf *test, struct fh_error *err)
+static int add_test(const struct asked *a, const struct fh_code_calling *c, struct fh_buf *test, struct fh_error *err)
 {
 	fh_auto_free char *path = NULL;
 	fh_auto_buf struct fh_buf helper = FH_BUF_INIT(FH_JUDGE_GUEST_MAX);
-	int r = fh_judge_guest_path(fh_judge_language_of_name(a->language), c->helper, &path, err);
+	int r = fh_judge_guest_path(fh_judge_language_of_name(a->language), c->same_as, &path, err);
 	if (r >= 0)
 		r = fh_file_read(path, &helper, err);
 	if (r < 0)
 		return r;
 	fh_buf_add_str(test, fh_buf_str(&helper));
-	fh_buf_addf(test, "%s(%s, ", c->function, a->form == FORM_ERRORS ? c->yes : c->no);
-	c->string(test, a->canonical);
+	fh_buf_addf(test, "%s(%s, ", c->same_as_function, a->form == FORM_ERRORS ? c->yes : c->no);
+	c->add_string(test, a->canonical);
 	fh_buf_adds(test, ", ");
-	c->string(test, fh_str(a->function));
+	c->add_string(test, fh_str(a->function));
 	fh_buf_addf(test, ", %s, [", a->function);
 	size_t i;
 	json_t *call;
 	json_array_foreach(a->calls, i, call)
 	{
 		fh_buf_adds(test, i ? ", " : "");
-		c->string(test, fh_str(json_string_value(call)));
+		c->add_string(test, fh_str(json_string_value(call)));
 	}
 	fh_buf_addf(test, "], %.17g)\n", fh_json_num(a->fields, "tolerance", 0));
 	return 0;
@@ -330,7 +282,7 @@ static int add_test(const struct asked *a, const struct comparing *c, struct fh_
 
 static int grade_calls(struct asked *a, struct fh_grade *ret, struct fh_error *err)
 {
-	const struct comparing *c = find_comparing(a->language);
+	const struct fh_code_calling *c = fh_code_calling_find(a->language);
 	fh_auto_buf struct fh_buf test = FH_BUF_INIT(0);
 	if (!c)
 		return wrong(err, "%s calls functions of python or javascript: for %s take std_out_equality", forms[a->form],
@@ -506,7 +458,7 @@ static int grade_pass(struct asked *a, struct fh_grade *ret, struct fh_error *er
 		return grade_output(a, ret, err);
 	if (!fh_code_proof_can(a->language))
 		return wrong(err, "\"call\" with pass is not for %s: take \"tests\" of the code assertion", a->language);
-	bool apart = find_comparing(a->language) && !a->image && !json_object_get(a->fields, "stdin");
+	bool apart = fh_code_calling_find(a->language) && !a->image && !json_object_get(a->fields, "stdin");
 	fh_auto_free char *found = apart && !a->function ? the_called_one(a, fh_buf_str(&calls)) : NULL;
 	const char *function = a->function ? a->function : found;
 	if (apart && function) {

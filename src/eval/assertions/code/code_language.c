@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "eval/assertions/code/code_language.h"
+
+/* A proof prints a newline, both halves and a newline. In JavaScript it does so when nothing is left to be done, which
+ * process.exit() prevents; in bash when the command before it had status 0, because there a command that fails ends
+ * nothing. proof_between leaves for that reason behind each call but the last. */
+#define PROOF(begin, middle, end) .proof_begin = begin, .proof_middle = middle, .proof_end = end
+
+static const struct fh_code_language languages[] = {
+	{ "python",
+	  { "python", "pypy" },
+	  PROOF("__import__(\"os\").write(1, b\"\\n\" + b\"", "\" + b\"", "\\n\")"),
+	  .calling = &fh_code_calling_python },
+	{ "javascript",
+	  { "node" },
+	  PROOF(";process.once(\"beforeExit\", () => process.stdout.write(\"\\n\" + \"", "\" + \"", "\\n\"));"),
+	  .calling = &fh_code_calling_javascript },
+	{ "bash",
+	  { "bash" },
+	  PROOF("case $? in 0) printf '\\n%s%s\\n' ", " ", ";; *) exit;; esac"),
+	  .proof_between = "case $? in 0) ;; *) exit;; esac\n" },
+	{ "ruby", { "ruby" }, PROOF("$stdout.print(\"\\n\", \"", "\", \"", "\\n\")") },
+	{ "perl", { "perl" }, PROOF(";print STDOUT \"\\n\", \"", "\", \"", "\\n\";") },
+	{ "php", { "php" }, PROOF(";echo \"\\n\", \"", "\", \"", "\\n\";") },
+	{ "lua", { NULL }, PROOF("io.stdout:write(\"\\n\", \"", "\", \"", "\\n\")") },
+	{ "r", { "r-base" }, PROOF("cat(\"\\n\", \"", "\", \"", "\\n\", sep = \"\")") },
+	{ "cpp", { "gcc" } },
+	{ "go", { "golang" } },
+	{ "rust", { "rust" } },
+	{ "java", { "eclipse-temurin", "openjdk" } },
+};
+
+const struct fh_code_language *fh_code_language_find(const char *name)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(languages); i++)
+		if (fh_streq(languages[i].name, name))
+			return &languages[i];
+	return NULL;
+}
+
+const struct fh_code_calling *fh_code_calling_find(const char *name)
+{
+	const struct fh_code_language *l = fh_code_language_find(name);
+	return l ? l->calling : NULL;
+}
+
+const char *fh_code_language_of_image(struct fh_str image)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(languages); i++)
+		for (size_t k = 0; k < FH_CODE_IMAGES_MAX && languages[i].images[k]; k++)
+			if (fh_str_eq(image, languages[i].images[k]))
+				return languages[i].name;
+	return NULL;
+}
