@@ -50,9 +50,15 @@ static size_t skip_braced(struct fh_str s, size_t i)
 	return s.p[i] == '`' ? skip_quoted(s, i, true) : fh_cpp_skip(s, i);
 }
 
+/* In single quotes stands a text of any length: 'a b', which in C would be a character and in Rust a lifetime. */
+static size_t skip_javascript(struct fh_str s, size_t i)
+{
+	return s.p[i] == '"' || s.p[i] == '\'' ? skip_quoted(s, i, false) : skip_braced(s, i);
+}
+
 static size_t (*const skip[FH_SYNTAX_COUNT_])(struct fh_str s, size_t i) = {
 	[FH_SYNTAX_PYTHON] = skip_python,
-	[FH_SYNTAX_JAVASCRIPT] = skip_braced,
+	[FH_SYNTAX_JAVASCRIPT] = skip_javascript,
 	[FH_SYNTAX_C] = skip_braced,
 	[FH_SYNTAX_BASH] = skip_bash,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "code/syntax.h"
 
-/* For a language with braces there may be no outline: it is then outlined as Python, and has the literals of C. */
+/* For a language with braces there may be no outline: it is then outlined as Python. */
 static const struct fh_syntax_row rows[] = {
 	{ .language = "python", .outline = FH_SYNTAX_PYTHON, .literals = FH_SYNTAX_PYTHON },
 	{ .language = "javascript",
@@ -14,7 +14,7 @@ static const struct fh_syntax_row rows[] = {
 	{ .language = "java", .literals = FH_SYNTAX_C, .has_text_blocks = true },
 	{ .language = "go", .literals = FH_SYNTAX_C, .has_back_quotes = true },
 	{ .language = "rust", .literals = FH_SYNTAX_C },
-	{ .language = "php", .literals = FH_SYNTAX_C },
+	{ .language = "php", .literals = FH_SYNTAX_JAVASCRIPT },
 };
 static const struct fh_syntax_row other = { .language = "", .outline = FH_SYNTAX_PYTHON, .literals = FH_SYNTAX_PYTHON };
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "code/extract.h"
+#include "code/literal.h"
 #include "code/outline.h"
 #include "json/json.h"
 
@@ -189,6 +190,21 @@ static void test_an_import_of_nothing_names_nothing(void **state)
 	}
 }
 
+static void a_text_in_single_quotes_may_hold_words(void **state)
+{
+	static const struct {
+		const char *language, *text;
+		size_t end;
+	} texts[] = { { "javascript", "'a b' + c", 5 },
+		          { "php", "'a b' . $c", 5 },
+		          { "python", "'a b' + c", 5 },
+		          { "c", "'a' + 1", 3 },
+		          { "rust", "'a b", 0 },
+		          { "javascript", "'a \\' b'", 8 } };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(texts); i++)
+		assert_int_equal(texts[i].end, fh_literal_end(fh_str(texts[i].text), 0, fh_literal_syntax(texts[i].language)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_is_linear),
 		cmocka_unit_test(test_bytes_of_any_kind),
 		cmocka_unit_test(test_an_import_of_nothing_names_nothing),
+		cmocka_unit_test(a_text_in_single_quotes_may_hold_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
