@@ -21,7 +21,7 @@ static struct fh_tpl_value op_concat(struct fh_tpl_render *r, struct fh_tpl_valu
 	return fh_tpl_value_take(r, &out);
 }
 
-static struct fh_tpl_value op_add(struct fh_tpl_render *r, struct fh_tpl_value a, struct fh_tpl_value b)
+struct fh_tpl_value fh_tpl_add(struct fh_tpl_render *r, struct fh_tpl_value a, struct fh_tpl_value b)
 {
 	if (is_text(a) || is_text(b))
 		return op_concat(r, a, b);
@@ -67,7 +67,7 @@ EQUALITY(op_not_same, !fh_tpl_value_strict_equal(a, b))
 
 static const struct fh_tpl_operator operators[] = {
 	{ "~", op_concat, FH_TPL_LEVEL_ADD },
-	{ "+", op_add, FH_TPL_LEVEL_ADD },
+	{ "+", fh_tpl_add, FH_TPL_LEVEL_ADD },
 	{ "-", op_subtract, FH_TPL_LEVEL_ADD },
 	{ "*", op_multiply, FH_TPL_LEVEL_MULTIPLY },
 	{ "/", op_divide, FH_TPL_LEVEL_MULTIPLY },

@@ -223,12 +223,12 @@ FILTER(filter_slice)
 FILTER(filter_sum)
 {
 	struct fh_tpl_value list = need_list(r, v, "sum");
-	double sum = 0;
+	struct fh_tpl_value sum = fh_tpl_value_number(0), start = args[1].kind == FH_TPL_UNDEFINED ? sum : args[1];
 	for (size_t i = 0; i < list_size(list); i++) {
 		struct fh_tpl_value item = item_at(list, i);
-		sum += fh_tpl_value_to_number(fh_tpl_value_truthy(args[0]) ? attribute(r, item, args[0], false) : item);
+		sum = fh_tpl_add(r, sum, fh_tpl_value_truthy(args[0]) ? attribute(r, item, args[0], false) : item);
 	}
-	return fh_tpl_value_number(sum + (args[1].kind == FH_TPL_UNDEFINED ? 0 : fh_tpl_value_to_number(args[1])));
+	return fh_tpl_add(r, start, sum);
 }
 
 static struct fh_tpl_value select_items(struct fh_tpl_render *r, struct fh_tpl_value v, const struct fh_tpl_value *args,

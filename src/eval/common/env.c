@@ -176,6 +176,11 @@ void fh_eval_env_add(json_t *env, const json_t *overlay)
 	json_t *v;
 	json_object_foreach((json_t *)(uintptr_t)overlay, key, v)
 	{
+		/* Numbers and booleans stay such: {% if env.DEBUG %} must not hold for `DEBUG: false`. */
+		if (json_is_number(v) || json_is_boolean(v)) {
+			json_object_set(env, key, v);
+			continue;
+		}
 		fh_auto_free char *text = fh_text_of_json(v);
 		json_object_set_new(env, key, fh_json_bytes(fh_str(text)));
 	}

@@ -57,101 +57,88 @@ void fh_eval_config_note(struct fh_eval_config *c, const struct fh_document *d, 
 
 /* ----------------------------------------------------------------------------------------------- {{env.X}} at load */
 
-/* Renders the {{env.…}} tags of text. All other tags stay for the rendering of prompts, and so does a tag that names no
- * variable. */
-static int render_env_text(const char *text, const json_t *vars, struct fh_buf *out, struct fh_error *err)
+#define WORD_BYTES "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+
+/* Finds `env.` or `env[` in a tag, and stores the variable that comes behind. */
+static bool tag_names_env(const char *tag, char **ret_name)
+{
+	for (const char *p = tag; (p = strstr(p, "env")); p += 3) {
+		bool is_member = p[3] == '.' && (p == tag || !strchr(WORD_BYTES, p[-1])), is_index = p[3] == '[';
+		if (!is_member && !is_index)
+			continue;
+		const char *name = p + 4;
+		if (is_index)
+			name += *name == '"' || *name == '\'';
+		*ret_name = fh_xstrndup(name, is_index ? strcspn(name, "'\"]") : strspn(name, WORD_BYTES));
+		return true;
+	}
+	return false;
+}
+
+/* Renders the tags of text that name environment variables. All other tags stay for the rendering of prompts; so does one
+ * whose variable is not set, unless it has a filter (which may give it a value), and one that cannot be rendered. */
+static void render_env_text(const char *text, const json_t *vars, struct fh_buf *out)
 {
 	for (const char *open; (open = strstr(text, "{{"));) {
-		const char *close = strstr(open, "}}"), *inside = open + 2;
+		const char *close = strstr(open, "}}");
 		if (!close)
 			break;
 		close += 2;
-		inside += *inside == '-';
-		inside += strspn(inside, " \t\n");
-		bool ours = fh_starts_with(inside, "env.") || fh_starts_with(inside, "env[");
-		fh_buf_add(out, text, (size_t)((ours ? open : close) - text));
+		fh_buf_add(out, text, (size_t)(open - text));
 		text = close;
-		if (!ours)
-			continue;
-		fh_auto_free char *name = fh_xstrndup(inside + 4, strspn(inside + 4, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijkl"
-		                                                                     "mnopqrstuvwxyz0123456789_"));
-		bool plain = strspn(inside + 4 + strlen(name), " \t\n") == (size_t)(close - 2 - (inside + 4 + strlen(name)));
-		fh_auto_free char *rendered = NULL;
-		if (!plain || json_object_get(json_object_get(vars, "env"), name)) {
-			int r = fh_render_text((struct fh_str){ open, (size_t)(close - open) }, vars, &rendered, err);
-			if (r < 0)
-				return r;
-			fh_buf_adds(out, rendered);
-		} else {
-			fh_buf_add(out, open, (size_t)(close - open));
-		}
+		fh_auto_free char *tag = fh_xstrndup(open, (size_t)(close - open)), *name = NULL, *rendered = NULL;
+		bool ours = tag_names_env(tag, &name) &&
+		            (strchr(tag, '|') || json_object_get(json_object_get(vars, "env"), name));
+		ours = ours && fh_render_text(fh_str(tag), vars, &rendered, NULL) == 0;
+		fh_buf_adds(out, ours ? rendered : tag);
 	}
 	fh_buf_adds(out, text);
-	return 0;
 }
 
-static int render_env(const json_t *value, const json_t *vars, json_t **ret, struct fh_error *err);
+static json_t *render_env(json_t *value, const json_t *vars);
 
-static int render_env_list(const json_t *list, const json_t *vars, json_t **ret, struct fh_error *err)
+static json_t *render_env_list(json_t *list, const json_t *vars)
 {
 	json_t *changed = NULL;
 	for (size_t i = 0; i < json_array_size(list); i++) {
-		json_t *item = NULL;
-		int r = render_env(json_array_get(list, i), vars, &item, err);
-		if (r < 0) {
-			json_decref(changed);
-			return r;
-		}
+		fh_auto_json json_t *item = render_env(json_array_get(list, i), vars);
 		if (item != json_array_get(list, i) && !changed)
-			changed = json_copy((json_t *)(uintptr_t)list);
+			changed = json_copy(list);
 		if (changed)
 			json_array_set(changed, i, item);
-		json_decref(item);
 	}
-	*ret = changed ? changed : json_incref((json_t *)(uintptr_t)list);
-	return 0;
+	return changed ? changed : json_incref(list);
 }
 
-static int render_env_map(const json_t *map, const json_t *vars, json_t **ret, struct fh_error *err)
+static json_t *render_env_map(json_t *map, const json_t *vars)
 {
 	json_t *changed = NULL, *value;
 	const char *key;
-	json_object_foreach((json_t *)(uintptr_t)map, key, value)
+	json_object_foreach(map, key, value)
 	{
-		json_t *item = NULL;
-		int r = render_env(value, vars, &item, err);
-		if (r < 0) {
-			json_decref(changed);
-			return r;
-		}
+		fh_auto_json json_t *item = render_env(value, vars);
 		if (item != value && !changed)
-			changed = json_copy((json_t *)(uintptr_t)map);
+			changed = json_copy(map);
 		if (changed)
 			json_object_set(changed, key, item);
-		json_decref(item);
 	}
-	*ret = changed ? changed : json_incref((json_t *)(uintptr_t)map);
-	return 0;
+	return changed ? changed : json_incref(map);
 }
 
-/* A value without such tags is returned itself, not as a copy, because the document knows positions by the value's
- * address. */
-static int render_env(const json_t *value, const json_t *vars, json_t **ret, struct fh_error *err)
+/* New reference. A value without such tags is returned itself, not as a copy, because the document knows positions by the
+ * value's address. */
+static json_t *render_env(json_t *value, const json_t *vars)
 {
-	const char *text = json_string_value(value);
 	if (json_is_array(value))
-		return render_env_list(value, vars, ret, err);
+		return render_env_list(value, vars);
 	if (json_is_object(value))
-		return render_env_map(value, vars, ret, err);
-	if (!text || !strstr(text, "{{") || !strstr(text, "env")) {
-		*ret = json_incref((json_t *)(uintptr_t)value);
-		return 0;
-	}
+		return render_env_map(value, vars);
+	const char *text = json_string_value(value);
+	if (!text || !strstr(text, "{{") || !strstr(text, "env"))
+		return json_incref(value);
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-	int r = render_env_text(text, vars, &out, err);
-	if (r == 0)
-		*ret = fh_json_bytes(fh_buf_str(&out));
-	return r;
+	render_env_text(text, vars, &out);
+	return fh_json_bytes(fh_buf_str(&out));
 }
 
 /* ---------------------------------------------------------------------------------------------------------- loading */
@@ -159,10 +146,7 @@ static int render_env(const json_t *value, const json_t *vars, json_t **ret, str
 static int process(const struct fh_eval_config *c, struct fh_document *d, struct fh_error *err)
 {
 	fh_auto_json json_t *vars = json_pack("{s:O}", "env", c->env);
-	json_t *rendered = NULL;
-	int r = render_env(d->root, vars, &rendered, err);
-	if (r < 0)
-		return fh_document_place(d, "", err);
+	json_t *rendered = render_env(d->root, vars);
 	json_decref(d->root);
 	d->root = rendered;
 	return fh_eval_config_resolve(d, err);
@@ -196,7 +180,6 @@ void fh_eval_config_empty(bool lenient, struct fh_eval_config *ret)
 /* Renders the config's own `env` first, as the {{env.X}} of the rest may use those variables. */
 static int process_part(struct fh_eval_config *c, struct fh_document *d, struct fh_error *err)
 {
-	fh_auto_json json_t *own = NULL;
 	fh_auto_json json_t *vars = json_pack("{s:O}", "env", c->env);
 	json_t *env = json_object_get(d->root, "env");
 	if (!json_is_object(d->root)) {
@@ -204,11 +187,9 @@ static int process_part(struct fh_eval_config *c, struct fh_document *d, struct 
 		fh_error_hint(err, "see https://www.promptfoo.dev/docs/configuration/guide");
 		return r;
 	}
-	int r = render_env(env ? env : json_null(), vars, &own, err);
-	if (r < 0)
-		return fh_document_place(d, "env", err);
+	fh_auto_json json_t *own = render_env(env ? env : json_null(), vars);
 	fh_eval_env_add(c->env, own);
-	r = process(c, d, err);
+	int r = process(c, d, err);
 	return r < 0 ? r : fh_eval_keys_check(c, d, d->root, "", &fh_eval_keys_config, err);
 }
 

@@ -42,18 +42,20 @@ static json_t *compacted(const char *text, size_t n)
 	return fh_json_bytes((struct fh_str){ text, n });
 }
 
-static json_t *vars_json(json_t *vars)
+static bool holds_json_text(const json_t *value)
 {
-	bool plain = true;
+	bool found = json_is_string(value) && may_be_json(json_string_value(value));
 	const char *key;
 	json_t *v;
-	json_object_foreach(vars, key, v) plain = plain && !(json_is_string(v) && may_be_json(json_string_value(v)));
-	if (plain)
-		return json_incref(vars);
-	json_t *o = json_object();
-	json_object_foreach(vars, key, v) json_object_set_new(
-	    o, key, json_is_string(v) ? compacted(json_string_value(v), json_string_length(v)) : json_incref(v));
-	return o;
+	for (size_t i = 0; i < json_array_size(value); i++)
+		found = found || holds_json_text(json_array_get(value, i));
+	json_object_foreach((json_t *)(uintptr_t)value, key, v) found = found || holds_json_text(v);
+	return found;
+}
+
+static json_t *vars_json(json_t *vars)
+{
+	return holds_json_text(vars) ? compacted_below(vars) : json_incref(vars);
 }
 
 /* Rows are written as text and not built as a tree of JSON values, which would cost as much time as the rest of an
