@@ -241,6 +241,23 @@ static void a_threshold_decides_alone(void **state)
 	}
 }
 
+static void a_score_in_the_middle_is_told_as_javascript_rounds_it(void **state)
+{
+	static const struct {
+		double score;
+		const char *told;
+	} cases[] = { { .625, "0.63" }, { .125, "0.13" }, { .375, "0.38" }, { .615, "0.61" }, { -.125, "-0.13" }, { .75, "0.75" } };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(cases); i++) {
+		fh_auto_json json_t *threshold = json_real(1);
+		struct fh_score s;
+		fh_score_init(&s, threshold);
+		add(&s, part(true, cases[i].score, ""), NULL, 1);
+		fh_auto_json json_t *r = fh_score_finish(&s);
+		fh_auto_free char *wanted = fh_xasprintf("Aggregate score %s < 1 threshold", cases[i].told);
+		assert_string_equal(fh_json_str(r, "reason", ""), wanted);
+	}
+}
+
 static void nothing_that_weighs_scores_zero(void **state)
 {
 	struct fh_score s;
@@ -547,6 +564,7 @@ int main(void)
 		cmocka_unit_test(the_other_kinds_measure_as_they_say),
 		cmocka_unit_test(a_score_is_the_weighted_mean_and_fails_with_its_parts),
 		cmocka_unit_test(a_threshold_decides_alone),
+		cmocka_unit_test(a_score_in_the_middle_is_told_as_javascript_rounds_it),
 		cmocka_unit_test(nothing_that_weighs_scores_zero),
 		cmocka_unit_test(parts_of_parts_are_listed_behind_them),
 		cmocka_unit_test(lists_of_text_expand_and_the_first_varies_slowest),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/grading/score.h"
+#include <math.h>
 
 json_t *fh_tokens_none(void)
 {
@@ -92,6 +93,15 @@ void fh_score_add(struct fh_score *s, json_t *result, const char *metric, double
 	s->failed = fh_xstrdup(fh_json_str(result, "reason", ""));
 }
 
+/* Two decimals, as JavaScript's toFixed(2) writes them: an odd eighth (0.625) lies exactly in the middle and moves away from
+ * zero, where printf takes the even neighbour. */
+static void add_rounded(struct fh_buf *out, double score)
+{
+	if (fabs(fmod(score * 8, 2)) == 1)
+		score += copysign(.001, score);
+	fh_buf_addf(out, "%.2f", score);
+}
+
 json_t *fh_score_finish(struct fh_score *s)
 {
 	double score = s->weight > 0 ? s->total / s->weight : 0;
@@ -99,7 +109,9 @@ json_t *fh_score_finish(struct fh_score *s)
 	struct fh_buf reason = FH_BUF_INIT(0);
 	if (s->has_threshold) {
 		pass = score >= s->threshold;
-		fh_buf_addf(&reason, "Aggregate score %.2f %s ", score, pass ? "≥" : "<");
+		fh_buf_adds(&reason, "Aggregate score ");
+		add_rounded(&reason, score);
+		fh_buf_adds(&reason, pass ? " ≥ " : " < ");
 		fh_json_write_number(&reason, s->threshold);
 		fh_buf_adds(&reason, " threshold");
 	} else {
