@@ -345,7 +345,8 @@ void fh_tpl_value_append(struct fh_tpl_render *r, struct fh_tpl_value array, str
 struct fh_str fh_tpl_value_str(struct fh_tpl_value v); /* v has to be a string */
 bool fh_tpl_value_truthy(struct fh_tpl_value v);
 double fh_tpl_value_to_number(struct fh_tpl_value v);
-struct fh_tpl_value fh_tpl_add(struct fh_tpl_render *r, struct fh_tpl_value a, struct fh_tpl_value b); /* JavaScript's a + b */
+struct fh_tpl_value fh_tpl_add(struct fh_tpl_render *r, struct fh_tpl_value a,
+                               struct fh_tpl_value b);              /* JavaScript's a + b */
 void fh_tpl_value_write(struct fh_buf *out, struct fh_tpl_value v); /* appends v as JavaScript's String(v) */
 struct fh_tpl_value fh_tpl_value_to_string(struct fh_tpl_render *r, struct fh_tpl_value v);
 bool fh_tpl_value_strict_equal(struct fh_tpl_value a, struct fh_tpl_value b);

@@ -246,7 +246,8 @@ static void a_score_in_the_middle_is_told_as_javascript_rounds_it(void **state)
 	static const struct {
 		double score;
 		const char *told;
-	} cases[] = { { .625, "0.63" }, { .125, "0.13" }, { .375, "0.38" }, { .615, "0.61" }, { -.125, "-0.13" }, { .75, "0.75" } };
+	} cases[] = { { .625, "0.63" }, { .125, "0.13" },   { .375, "0.38" },
+		          { .615, "0.61" }, { -.125, "-0.13" }, { .75, "0.75" } };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(cases); i++) {
 		fh_auto_json json_t *threshold = json_real(1);
 		struct fh_score s;

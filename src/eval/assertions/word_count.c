@@ -31,7 +31,8 @@ static int check_range(const struct fh_assertion_call *call, double words, struc
 		return fh_grade_set(ret, call, low_holds && high_holds,
 		                    "Expected word count to not be in the range, but got %g", words);
 	if (json_is_number(min) && json_is_number(max))
-		return fh_grade_set(ret, call, low_holds && high_holds, "Word count %g is not between %g and %g", words, low, high);
+		return fh_grade_set(ret, call, low_holds && high_holds, "Word count %g is not between %g and %g", words, low,
+		                    high);
 	if (!low_holds)
 		return fh_grade_set(ret, call, false, "Word count %g is less than minimum %g", words, low);
 	return fh_grade_set(ret, call, high_holds, "Word count %g is greater than maximum %g", words, high);

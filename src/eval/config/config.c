@@ -75,8 +75,9 @@ static bool tag_names_env(const char *tag, char **ret_name)
 	return false;
 }
 
-/* Renders the tags of text that name environment variables. All other tags stay for the rendering of prompts; so does one
- * whose variable is not set, unless it has a filter (which may give it a value), and one that cannot be rendered. */
+/* Renders the tags of text that name environment variables. All other tags stay for the rendering of prompts; so does
+ * one whose variable is not set, unless it has a filter (which may give it a value), and one that cannot be rendered.
+ */
 static void render_env_text(const char *text, const json_t *vars, struct fh_buf *out)
 {
 	for (const char *open; (open = strstr(text, "{{"));) {
@@ -87,8 +88,8 @@ static void render_env_text(const char *text, const json_t *vars, struct fh_buf 
 		fh_buf_add(out, text, (size_t)(open - text));
 		text = close;
 		fh_auto_free char *tag = fh_xstrndup(open, (size_t)(close - open)), *name = NULL, *rendered = NULL;
-		bool ours = tag_names_env(tag, &name) &&
-		            (strchr(tag, '|') || json_object_get(json_object_get(vars, "env"), name));
+		bool ours =
+		    tag_names_env(tag, &name) && (strchr(tag, '|') || json_object_get(json_object_get(vars, "env"), name));
 		ours = ours && fh_render_text(fh_str(tag), vars, &rendered, NULL) == 0;
 		fh_buf_adds(out, ours ? rendered : tag);
 	}
@@ -125,8 +126,8 @@ static json_t *render_env_map(json_t *map, const json_t *vars)
 	return changed ? changed : json_incref(map);
 }
 
-/* New reference. A value without such tags is returned itself, not as a copy, because the document knows positions by the
- * value's address. */
+/* New reference. A value without such tags is returned itself, not as a copy, because the document knows positions by
+ * the value's address. */
 static json_t *render_env(json_t *value, const json_t *vars)
 {
 	if (json_is_array(value))

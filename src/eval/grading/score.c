@@ -93,8 +93,8 @@ void fh_score_add(struct fh_score *s, json_t *result, const char *metric, double
 	s->failed = fh_xstrdup(fh_json_str(result, "reason", ""));
 }
 
-/* Two decimals, as JavaScript's toFixed(2) writes them: an odd eighth (0.625) lies exactly in the middle and moves away from
- * zero, where printf takes the even neighbour. */
+/* Two decimals, as JavaScript's toFixed(2) writes them: an odd eighth (0.625) lies exactly in the middle and moves away
+ * from zero, where printf takes the even neighbour. */
 static void add_rounded(struct fh_buf *out, double score)
 {
 	if (fabs(fmod(score * 8, 2)) == 1)
