@@ -160,7 +160,7 @@ def pack(build, dist, kinds=tuple(KINDS)):
     wanted = list(PROGRAMS) + [name for kind in kinds for name in KINDS[kind][0]]
     missing = [name for name in wanted if not (build / name).exists()]
     if missing:
-        raise SystemExit("wheel: %s is not in %s: the static libraries of jansson, zlib, libyaml, pcre2, utf8proc, sqlite3 and "
+        raise SystemExit("wheel: %s is not in %s: the static libraries of jansson, zlib, libyaml, pcre2, sqlite3 and "
                          "libmicrohttpd are needed to build it (Debian: the packages of the group build in tools/packages)"
                          % (", ".join(missing), build))
     dist.mkdir(parents=True, exist_ok=True)

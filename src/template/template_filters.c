@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/text/case.h"
 #include "template/template_internal.h"
 
 #include <math.h>
@@ -345,7 +346,7 @@ static struct fh_tpl_value folded(struct fh_tpl_render *r, struct fh_tpl_value k
 	if (case_sensitive || key.kind != FH_TPL_STRING)
 		return key;
 	fh_auto_buf struct fh_buf lower = FH_BUF_INIT(0);
-	fh_tpl_text_lower(&lower, fh_tpl_value_str(key));
+	fh_case_lower(&lower, fh_tpl_value_str(key));
 	return fh_tpl_value_take(r, &lower);
 }
 

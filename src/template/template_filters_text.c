@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/text/case.h"
 #include "template/template_internal.h"
 
 #include <ctype.h>
@@ -40,14 +41,14 @@ static void add_spaces(struct fh_buf *out, size_t n)
 FILTER(filter_upper)
 {
 	fh_auto_buf struct fh_buf out = TEXT_BUF;
-	fh_tpl_text_upper(&out, text_of(r, v));
+	fh_case_upper(&out, text_of(r, v));
 	return fh_tpl_value_take(r, &out);
 }
 
 FILTER(filter_lower)
 {
 	fh_auto_buf struct fh_buf out = TEXT_BUF;
-	fh_tpl_text_lower(&out, text_of(r, v));
+	fh_case_lower(&out, text_of(r, v));
 	return fh_tpl_value_take(r, &out);
 }
 
@@ -56,8 +57,8 @@ static void add_capitalized(struct fh_buf *out, struct fh_str s)
 	size_t first = s.n > 0;
 	while (first < s.n && ((unsigned char)s.p[first] & 0xC0) == 0x80)
 		first++;
-	fh_tpl_text_upper(out, (struct fh_str){ s.p, first });
-	fh_tpl_text_lower(out, (struct fh_str){ s.p + first, s.n - first });
+	fh_case_upper(out, (struct fh_str){ s.p, first });
+	fh_case_lower(out, (struct fh_str){ s.p + first, s.n - first });
 }
 
 FILTER(filter_capitalize)

@@ -364,8 +364,6 @@ struct fh_tpl_value fh_tpl_value_item(struct fh_tpl_render *r, struct fh_tpl_val
 size_t fh_tpl_text_units(struct fh_str s);
 /* Units [from, to) of s; half a surrogate pair becomes U+FFFD. */
 struct fh_tpl_value fh_tpl_text_slice(struct fh_tpl_render *r, struct fh_str s, size_t from, size_t to);
-void fh_tpl_text_upper(struct fh_buf *out, struct fh_str s);
-void fh_tpl_text_lower(struct fh_buf *out, struct fh_str s);
 struct fh_str fh_tpl_text_trim(struct fh_str s, bool left, bool right);
 /* Byte offset of `needle` at or after from, or -1. */
 ssize_t fh_tpl_text_find(struct fh_str s, struct fh_str needle, size_t from);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/utf8.h"
+#include "base/text/case.h"
 #include "template/template_internal.h"
 
 #include <math.h>
@@ -503,7 +504,7 @@ static bool same_case(struct fh_tpl_value v, bool upper)
 	if (v.kind != FH_TPL_STRING)
 		return false;
 	struct fh_str s = fh_tpl_value_str(v);
-	(upper ? fh_tpl_text_upper : fh_tpl_text_lower)(&out, s);
+	(upper ? fh_case_upper : fh_case_lower)(&out, s);
 	return out.n == s.n && memcmp(fh_buf_cstr(&out), s.p, s.n) == 0;
 }
 

@@ -2,10 +2,6 @@
 #include "base/utf8.h"
 #include "template/template_internal.h"
 
-#include <locale.h>
-#include <pthread.h>
-#include <wctype.h>
-
 size_t fh_tpl_text_units(struct fh_str s)
 {
 	size_t n = 0;
@@ -34,50 +30,6 @@ struct fh_tpl_value fh_tpl_text_slice(struct fh_tpl_render *r, struct fh_str s, 
 		s.p += n, s.n -= n;
 	}
 	return fh_tpl_value_take(r, &out);
-}
-
-static locale_t utf8_locale;
-
-static void make_locale(void)
-{
-	/* glibc always has C.UTF-8; with another libc only ASCII letters may change case. */
-	utf8_locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-}
-
-static void map_case(struct fh_buf *out, struct fh_str s, bool upper)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	pthread_once(&once, make_locale);
-	while (s.n > 0) {
-		uint32_t cp = 0;
-		size_t n = fh_utf8_decode(s, &cp);
-		char utf8[4];
-		if (n == 0) {
-			n = 1;
-			fh_buf_addc(out, *s.p);
-		} else if (cp < 0x80) {
-			bool change = upper ? cp >= 'a' && cp <= 'z' : cp >= 'A' && cp <= 'Z';
-			fh_buf_addc(out, (char)(change ? cp ^ 0x20 : cp));
-		} else if (upper && cp == 0xDF) {
-			fh_buf_adds(out, "SS");
-		} else {
-			wint_t other = cp;
-			if (utf8_locale)
-				other = upper ? towupper_l((wint_t)cp, utf8_locale) : towlower_l((wint_t)cp, utf8_locale);
-			fh_buf_add(out, utf8, fh_utf8_encode((uint32_t)other, utf8));
-		}
-		s.p += n, s.n -= n;
-	}
-}
-
-void fh_tpl_text_upper(struct fh_buf *out, struct fh_str s)
-{
-	map_case(out, s, true);
-}
-
-void fh_tpl_text_lower(struct fh_buf *out, struct fh_str s)
-{
-	map_case(out, s, false);
 }
 
 /* Length in bytes of the white space character (JavaScript's definition) at s, or 0. */

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/escape.h"
+#include "base/text/case.h"
 #include "base/text/parse.h"
 #include "base/path.h"
 #include "base/utf8.h"
@@ -70,6 +71,29 @@ static void a_buffer_writes_integers(void **state)
 	fh_auto_buf struct fh_buf small = FH_BUF_INIT(3);
 	assert_int_equal(fh_buf_addi(&small, 1234), -FH_E_LIMIT);
 	assert_int_equal(small.n, 0);
+}
+
+static void letters_change_their_case_as_in_javascript(void **state)
+{
+	static const struct {
+		const char *text, *lower, *upper;
+	} cases[] = {
+		{ "", "", "" },
+		{ "aZ[1]", "az[1]", "AZ[1]" },
+		{ "ÄÖ É", "äö é", "ÄÖ É" },
+		{ "ΟΔΟΣ ΑΣ. Σ ΑΣΒ", "οδος ας. σ ασβ", "ΟΔΟΣ ΑΣ. Σ ΑΣΒ" },
+		{ "Α'Σ ΑΣ'Α ΣΣ", "α'ς ασ'α σς", "Α'Σ ΑΣ'Α ΣΣ" },
+		{ "ß ŉ ǰ ﬁ ς", "ß ŉ ǰ ﬁ ς", "SS ʼN J̌ FI Σ" },
+		{ "İI", "i̇i", "İI" },
+		{ "a\xff\xc3Z", "a\xff\xc3z", "A\xff\xc3Z" },
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(cases); i++) {
+		fh_auto_buf struct fh_buf lower = FH_BUF_INIT(0), upper = FH_BUF_INIT(0);
+		fh_case_lower(&lower, fh_str(cases[i].text));
+		fh_case_upper(&upper, fh_str(cases[i].text));
+		assert_string_equal(fh_buf_cstr(&lower), cases[i].lower);
+		assert_string_equal(fh_buf_cstr(&upper), cases[i].upper);
+	}
 }
 
 static void utf8_is_strict(void **state)
@@ -302,6 +326,7 @@ int main(void)
 		cmocka_unit_test(a_buffer_refuses_what_goes_beyond_its_ceiling),
 		cmocka_unit_test(a_buffer_grows_formats_and_copies_itself),
 		cmocka_unit_test(a_buffer_writes_integers),
+		cmocka_unit_test(letters_change_their_case_as_in_javascript),
 		cmocka_unit_test(utf8_is_strict),
 		cmocka_unit_test(utf8_is_mended_as_python_does),
 		cmocka_unit_test(each_sink_has_its_escaper),

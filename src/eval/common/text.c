@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/common/text.h"
-#include <utf8proc.h>
 #include "base/path.h"
-#include "base/utf8.h"
+#include "base/text/case.h"
 
 char *fh_text_lower(struct fh_str s)
 {
 	struct fh_buf out = FH_BUF_INIT(0);
-	while (s.n > 0) {
-		uint32_t cp = 0;
-		size_t n = (unsigned char)*s.p < 0x80 ? 0 : fh_utf8_decode(s, &cp);
-		if (n == 0) {
-			char c = *s.p;
-			fh_buf_addc(&out, (char)(c >= 'A' && c <= 'Z' ? c + 32 : c));
-			n = 1;
-		} else {
-			char encoded[4];
-			size_t m = fh_utf8_encode((uint32_t)utf8proc_tolower((utf8proc_int32_t)cp), encoded);
-			fh_buf_add(&out, encoded, m);
-		}
-		s.p += n;
-		s.n -= n;
-	}
+	fh_case_lower(&out, s);
 	return fh_buf_take(&out, NULL);
 }
 
