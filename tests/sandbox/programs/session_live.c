@@ -181,6 +181,51 @@ static void a_command_is_charged_with_its_own_alone(void)
 	fh_client_close(client);
 }
 
+static int beat(struct fh_sandbox *s)
+{
+	char text[32] = "";
+	struct fh_process *p = spawn(s, "cat beat");
+	ssize_t n = fh_process_read(p, FH_STDOUT, text, sizeof(text) - 1, PATIENCE_MS, &err);
+	fh_process_free(p);
+	return n > 0 ? atoi(text) : 0;
+}
+
+/* Whether the chain of a_chain_of_forks_is_not_the_next_commands goes on; it may be looked at while it writes. */
+static bool beats(struct fh_sandbox *s)
+{
+	int before = 0;
+	for (double until = now() + bound(10); now() < until; nap(0.02)) {
+		int seen = beat(s);
+		if (before && seen > before)
+			return true;
+		before = seen > before ? seen : before;
+	}
+	return false;
+}
+
+/* Each process forks the next one and exits, so that none is ever seen twice. It keeps the control group of the command
+ * that began it: what ends a later command does not end it, as it would if that had been given the group. */
+static void a_chain_of_forks_is_not_the_next_commands(void)
+{
+	struct fh_client *client = open_client();
+	struct fh_sandbox *s = create(client, 0);
+	struct fh_process *p;
+	for (int i = 0; i < 3; i++) /* groups to be had again */
+		finish(spawn(s, "exit 1"), 1);
+	p = spawn(s, "f() { echo $1 > beat; sleep 0.002; f $(($1 + 1)) & exit 6; }; f 1");
+	finish(p, 6);
+	for (int i = 0; i < 5; i++) {
+		p = spawn(s, "sleep 60");
+		CHECK(beats(s));
+		OK(fh_process_kill_tree(p, &err));
+		CHECK(wait_for(p).signal == SIGKILL);
+		fh_process_free(p);
+		CHECK(beats(s));
+	}
+	fh_sandbox_free(s);
+	fh_client_close(client);
+}
+
 /* Ended processes are remembered for a while, but never so many that a new one has no room. */
 static void an_agent_may_run_many_commands(void)
 {
@@ -408,6 +453,7 @@ const struct driver_test live_tests[] = {
 	DRIVER_TEST(memory_of_one_command),
 	DRIVER_TEST(cpu_is_counted_for_each_command),
 	DRIVER_TEST(a_command_is_charged_with_its_own_alone),
+	DRIVER_TEST(a_chain_of_forks_is_not_the_next_commands),
 	DRIVER_TEST(an_agent_may_run_many_commands),
 	DRIVER_TEST(processes_are_listed),
 	DRIVER_TEST(users_of_commands_and_files),
