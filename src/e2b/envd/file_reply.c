@@ -6,6 +6,8 @@
 #include "base/buf.h"
 #include "e2b/envd/entry.h"
 
+enum { WHOLE_MAX = 64 << 10 }; /* a file of at most this size is read before the reply begins, which is one write then */
+
 void fh_file_fail(struct fh_http_request *r, const struct fh_error *err, const char *path)
 {
 	static const struct {
@@ -54,8 +56,28 @@ static void free_download(void *context)
 	free(d);
 }
 
+/* The bytes that are there count, if the file was truncated after its size was read. */
+static void reply_whole(struct fh_http_request *r, FH_OWN struct fh_file_stream *file, unsigned status, uint64_t size)
+{
+	fh_auto_buf struct fh_buf bytes = { 0 };
+	struct fh_error err = FH_ERROR_INIT;
+	char *room = fh_buf_reserve(&bytes, size);
+	ssize_t got = 1;
+	while (bytes.n < size && (got = fh_file_stream_read(file, room + bytes.n, size - bytes.n, &err)) > 0)
+		bytes.n += (size_t)got;
+	(void)fh_file_stream_close(file, NULL);
+	if (got < 0)
+		fh_e2b_fail(r, 500, "%s", err.message);
+	else
+		fh_http_reply(r, status, "application/octet-stream", fh_buf_str(&bytes));
+}
+
 void fh_file_reply(struct fh_http_request *r, struct fh_file_stream *file, unsigned status, uint64_t size)
 {
+	if (size > 0 && size <= WHOLE_MAX) {
+		reply_whole(r, file, status, size);
+		return;
+	}
 	struct download *d = FH_NEW(struct download);
 	struct fh_http_source source = { read_download, free_download, d, size };
 	char piece[4096];

@@ -12,8 +12,11 @@ enum {
 	QUEUE_MAX = 4 << 20, /* bytes of lines that wait for a slow client */
 	LOOK_MS = 250,       /* how often a stream without data checks whether its client is still connected */
 	KEEPALIVE_S = 5,
+	WHOLE_MS = 5, /* a run that ends within this time is answered by one piece, and not by a stream */
 	ENV_MAX = 256,
 };
+
+static const char ndjson[] = "application/x-ndjson";
 
 static void reply_text(struct fh_http_request *r, unsigned status, const char *format, ...) FH_PRINTF(3, 4);
 static void reply_text(struct fh_http_request *r, unsigned status, const char *format, ...)
@@ -40,7 +43,7 @@ struct run {
 	int64_t spoke_ns;
 
 	pthread_mutex_t lock;
-	pthread_cond_t changed;
+	pthread_cond_t changed, ended; /* ended: `finished` was set */
 	struct fh_buf lines;
 	bool finished;
 	volatile int cancel;
@@ -58,14 +61,15 @@ static void run_drop(struct run *r)
 	free(r->code);
 	fh_buf_release(&r->lines);
 	pthread_cond_destroy(&r->changed);
+	pthread_cond_destroy(&r->ended);
 	pthread_mutex_destroy(&r->lock);
 	fh_hosted_context_drop(r->context);
 	fh_hosted_drop(r->hosted);
 	free(r);
 }
 
-/* Adds a line; waits while the queue for the client is full. */
-static void add_line(struct run *r, FH_OWN json_t *line)
+/* Adds a line, with the last one the run is `finished`; waits while the queue for the client is full. */
+static void put_line(struct run *r, FH_OWN json_t *line, bool finished)
 {
 	fh_auto_json json_t *owned = line;
 	pthread_mutex_lock(&r->lock);
@@ -74,7 +78,14 @@ static void add_line(struct run *r, FH_OWN json_t *line)
 	fh_json_write_typed(&r->lines, owned);
 	fh_buf_addc(&r->lines, '\n');
 	pthread_cond_broadcast(&r->changed);
+	if ((r->finished = finished))
+		pthread_cond_signal(&r->ended);
 	pthread_mutex_unlock(&r->lock);
+}
+
+static void add_line(struct run *r, FH_OWN json_t *line)
+{
+	put_line(r, line, false);
 }
 
 static json_t *line_of(const char *type)
@@ -204,11 +215,7 @@ static void *run_thread(void *context)
 		add_line(r, error_line("SandboxError", err.message, err.message));
 	else
 		tell_outcome(r, &outcome);
-	add_line(r, line_of("end_of_execution"));
-	pthread_mutex_lock(&r->lock);
-	r->finished = true;
-	pthread_cond_broadcast(&r->changed);
-	pthread_mutex_unlock(&r->lock);
+	put_line(r, line_of("end_of_execution"), true);
 	run_drop(r);
 	return NULL;
 }
@@ -239,6 +246,21 @@ static ssize_t read_lines(void *context, char *buffer, size_t n)
 out:
 	pthread_mutex_unlock(&r->lock);
 	return got;
+}
+
+/* Replies to a run that ends quickly with all of its lines: one write to the client, where a stream takes one for each
+ * piece, one for its head and one for its end. False: it has not ended yet, or the sandbox has. */
+static bool reply_whole(struct fh_http_request *request, struct run *r)
+{
+	int64_t until_ns = fh_now_ns() + WHOLE_MS * FH_NS_PER_MS, now_ns;
+	pthread_mutex_lock(&r->lock);
+	while (!r->finished && (now_ns = fh_now_ns()) < until_ns)
+		fh_wait_ms(&r->ended, &r->lock, (until_ns - now_ns) / FH_NS_PER_MS + 1);
+	bool whole = r->finished && atomic_load(&r->hosted->seen) != FH_HOSTED_GONE;
+	if (whole)
+		fh_http_reply(request, 200, ndjson, fh_buf_str(&r->lines));
+	pthread_mutex_unlock(&r->lock);
+	return whole;
 }
 
 /* Interrupts a run when its client has the whole stream or has disconnected. */
@@ -311,6 +333,7 @@ static struct run *run_new(struct fh_http_request *request, const json_t *o, FH_
 	r->references = 2;
 	pthread_mutex_init(&r->lock, NULL);
 	fh_condition_init(&r->changed);
+	fh_condition_init(&r->ended);
 	return r;
 }
 
@@ -328,7 +351,7 @@ static void release_nothing(void *context)
 static void cut(struct fh_http_request *r)
 {
 	static const struct fh_http_source nothing = { read_nothing, release_nothing, NULL, FH_HTTP_SIZE_UNKNOWN };
-	fh_http_reply_source(r, 200, "application/x-ndjson", &nothing);
+	fh_http_reply_source(r, 200, ndjson, &nothing);
 }
 
 static void execute(struct fh_http_request *r, struct fh_str body)
@@ -355,7 +378,10 @@ static void execute(struct fh_http_request *r, struct fh_str body)
 	struct run *run = run_new(r, o, c);
 	struct fh_http_source source = { read_lines, stop_run, run, FH_HTTP_SIZE_UNKNOWN };
 	fh_thread_start(run_thread, run);
-	fh_http_reply_source(r, 200, "application/x-ndjson", &source);
+	if (reply_whole(r, run))
+		stop_run(run);
+	else
+		fh_http_reply_source(r, 200, ndjson, &source);
 }
 
 static void list_contexts(struct fh_http_request *r, struct fh_str body)

@@ -302,6 +302,16 @@ class Details(support.TempDir):
         self.assertEqual([x for x in lines if x["type"] == "result"], [], "what goes to memory is not shown")
 
     @support.once
+    def test_what_is_short_comes_in_one_piece_and_what_lasts_as_a_stream(self):
+        box = self.sandbox()
+        box.code("import time")
+        execute = lambda code: box.ask("POST", "/execute", {"code": code}, port=49999)[2]
+        support.wait_for(lambda: "Content-Length" in execute("1 + 1"), 30)
+        self.assertEqual(execute("print(1, flush=True); time.sleep(1)")["Transfer-Encoding"], "chunked")
+        box.write("small", b"x" * 1000)
+        box.write("large", b"y" * 1_000_000)
+        self.assertTrue(box.read("small") == (200, b"x" * 1000) and box.read("large") == (200, b"y" * 1_000_000))
+
     def test_a_real_number_in_a_result_stays_one(self):
         box = self.sandbox()
         lines = box.code("[1, 1.0, {'a': 2.0}]")
