@@ -119,6 +119,7 @@ class Container:
         self.languages = list(languages)
         self.programs = programs
         self._arguments = arguments
+        self._cpu_time: Optional[float] = arguments.get("cpu_time")  # of each command
         self._client = client
         self._lock = threading.RLock()
         self._made: Optional[_ahead.Made] = None
@@ -214,7 +215,7 @@ class Container:
         made = self._use()
         variables = dict(made.env)
         variables.update(env or {})
-        return made.sandbox.spawn(argv, cwd=cwd or self.workdir, env=variables, stdin=stdin, cpu_time=None, wall_time=wall_time, output=output, **more)
+        return made.sandbox.spawn(argv, cwd=cwd or self.workdir, env=variables, stdin=stdin, cpu_time=self._cpu_time, wall_time=wall_time, output=output, **more)
 
     def exec(self, argv: Sequence[str], *, cwd: Optional[str] = None, env: Optional[Mapping[str, str]] = None, stdin: Optional[Text] = None,
              timeout: Optional[float] = None, on_stdout: Optional[OnText] = None, on_stderr: Optional[OnText] = None,
@@ -370,7 +371,8 @@ class Container:
             prefork = made.prefork
             if prefork is not None:
                 with contextlib.suppress(errors.NotFoundError, errors.EngineError):  # its files were removed
-                    return prefork.spawn(code, env=made.env, cwd=self.workdir, stdin=False, cpu_time=None, wall_time=None, output=OUTPUT_MAX)
+                    return prefork.spawn(code, env=made.env, cwd=self.workdir, stdin=False, cpu_time=self._cpu_time, wall_time=None,
+                                         output=OUTPUT_MAX)
                 made.prefork = None
             return fresh()
 

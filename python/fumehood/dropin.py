@@ -4,13 +4,13 @@ closed. Each has its own exceptions: ``_error(what, error)`` makes one."""
 import contextlib
 import os
 import shlex
-from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import errors, packages
 from ._request import Text
-from .container import Container
+from .container import Container, Done
 
-__all__ = ["Dropin", "ExecContainer", "ExecResult"]
+__all__ = ["Dropin", "ExecContainer", "ExecResult", "ExecRun"]
 
 _DISK, _PROCESSES = 1 << 30, 1024
 
@@ -18,11 +18,28 @@ _DISK, _PROCESSES = 1 << 30, 1024
 class ExecResult(NamedTuple):
     """What docker-py's exec_run gives."""
 
-    exit_code: int
-    output: Union[bytes, Tuple[Optional[bytes], Optional[bytes]]]
+    exit_code: Optional[int]
+    output: Any
 
 
-class ExecContainer:
+class ExecRun:
+    """docker-py's ``exec_run``, for a container that has ``_execute``."""
+
+    def _execute(self, argv: Sequence[str], env: Optional[Mapping[str, str]], workdir: Optional[str]) -> Done:
+        raise NotImplementedError
+
+    def exec_run(self, cmd: Union[str, Sequence[str]], environment: Any = None, workdir: Optional[str] = None, demux: bool = False,
+                 stream: bool = False, **_options: Any) -> ExecResult:
+        """Runs a command; a string is split as a shell would, and no shell runs it. ``stream``: the output is an iterator, and comes
+        when the command is over."""
+        argv = shlex.split(cmd) if isinstance(cmd, str) else list(cmd)
+        env = dict(entry.split("=", 1) for entry in environment) if isinstance(environment, (list, tuple)) else environment
+        done = self._execute(argv, env, workdir)
+        output = (done.stdout or None, done.stderr or None) if demux else done.stdout + done.stderr
+        return ExecResult(None, iter([output])) if stream else ExecResult(done.exit_code, output)
+
+
+class ExecContainer(ExecRun):
     """Of docker-py's container that which programs use beside those modules: ``exec_run``, and what it is called."""
 
     status = "running"
@@ -33,13 +50,8 @@ class ExecContainer:
         self.short_id = made.id[:12]
         self.name = "python_sandbox_" + made.id[:8]
 
-    def exec_run(self, cmd: Union[str, Sequence[str]], environment: Any = None, workdir: Optional[str] = None, demux: bool = False,
-                 **_options: Any) -> ExecResult:
-        """Runs a command; a string is split as a shell would, and no shell runs it."""
-        argv = shlex.split(cmd) if isinstance(cmd, str) else list(cmd)
-        env = dict(entry.split("=", 1) for entry in environment) if isinstance(environment, (list, tuple)) else environment
-        done = self._made.exec(argv, env=env, cwd=workdir)
-        return ExecResult(done.exit_code, (done.stdout or None, done.stderr or None) if demux else done.stdout + done.stderr)
+    def _execute(self, argv: Sequence[str], env: Optional[Mapping[str, str]], workdir: Optional[str]) -> Done:
+        return self._made.exec(argv, env=env, cwd=workdir)
 
 
 class Dropin:

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Containers of this process by their ids, and images that were committed."""
-import json
 import os
 import re
-import shlex
 import threading
 import uuid
 import weakref
 
 import fumehood
 from fumehood.container import Container
+from fumehood.dropin import ExecRun
 
-from .exceptions import ContainerError, ValidationError
+from .exceptions import ContainerError
 
 _lock = threading.Lock()
 _containers = weakref.WeakValueDictionary()
@@ -20,8 +19,8 @@ _kept = {}
 _LEFT_OUT = ("./proc", "./dev", "./sys", "./usr", "./run/fumehood", "./node_modules")
 
 
-class SessionContainer(Container):
-    """The container of a session. One whose id was read lives on without the session, as on Docker, until it is closed or the
+class SessionContainer(ExecRun, Container):
+    """The container of a session, with what programs use of docker-py's beside it. One whose id was read lives on without the session, as on Docker, until it is closed or the
     process ends: another session can be opened on it by the id."""
 
     @property
@@ -37,6 +36,21 @@ class SessionContainer(Container):
 
     def __str__(self):
         return self.id
+
+    @property
+    def short_id(self):
+        return self.id[:12]
+
+    @property
+    def name(self):
+        return "llm-sandbox-" + self.id[:12]
+
+    @property
+    def status(self):
+        return "exited" if self.closed else "running"
+
+    def _execute(self, argv, env, workdir):
+        return self.exec(argv, env=env, cwd=workdir)
 
 
 def add(container):
@@ -103,63 +117,3 @@ def image(tag):
             return file.read()
     except OSError:
         return None
-
-
-def _instructions(text):
-    joined = re.sub(r"\\\n", " ", text)
-    for line in joined.splitlines():
-        words = line.strip().split(None, 1)
-        if words and not words[0].startswith("#"):
-            yield words[0].upper(), words[1].strip() if len(words) > 1 else ""
-
-
-def pip_names(command):
-    """The packages in `pip install NAMES`; None for any other command."""
-    try:
-        words = shlex.split(command)
-    except ValueError:
-        return None
-    words = words[2:] if words[:2] in (["python", "-m"], ["python3", "-m"]) else words
-    if words[:2] not in (["pip", "install"], ["pip3", "install"]):
-        return None
-    return [word for word in words[2:] if not word.startswith("-")]
-
-
-def follow_dockerfile(container, path, session):
-    """Executes a Dockerfile as far as possible: FROM and WORKDIR (with existing names), ENV, COPY, and RUN without a
-    network; pip install uses packages on demand. Anything else is an error that names the instruction."""
-    if not os.path.exists(path):
-        raise ValidationError("dockerfile {} is not there".format(path))
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    base = os.path.dirname(os.path.abspath(path))
-    env = {}
-    for name, rest in _instructions(text):
-        if name in ("FROM", "LABEL", "CMD", "ENTRYPOINT", "EXPOSE", "MAINTAINER", "SHELL", "ARG"):
-            continue
-        if name == "ENV":
-            env.update(entry.split("=", 1) for entry in shlex.split(rest) if "=" in entry)
-            container.add_environment(env)
-        elif name == "WORKDIR":
-            container.exec(["mkdir", "-p", "--", rest], cwd="/")
-        elif name in ("COPY", "ADD"):
-            parts = json.loads(rest) if rest.startswith("[") else shlex.split(rest)
-            for source in parts[:-1]:
-                where = os.path.realpath(os.path.join(base, source))
-                if not where.startswith(os.path.realpath(base)) or not os.path.exists(where):
-                    raise ValidationError("dockerfile {}: {} {} is not below its folder".format(path, name, source))
-                target = parts[-1] if not parts[-1].endswith("/") else parts[-1] + os.path.basename(where)
-                place = session._place(target, session._workdir())
-                container.put_archive(os.path.dirname(place) or "/", fumehood.archives.pack(where, os.path.basename(place)))
-        elif name == "RUN":
-            names = pip_names(rest)
-            if names is not None:
-                if names:
-                    container.install("python", names)
-                continue
-            done = container.exec(["/bin/sh", "-c", rest], timeout=600)
-            if done.exit_code:
-                raise ValidationError("dockerfile {}: RUN {} failed here, where there is no network (exit {}): {}".format(
-                    path, rest, done.exit_code, done.stderr.decode("utf-8", "replace").strip()[-400:]))
-        else:
-            raise ValidationError("dockerfile {}: the instruction {} cannot be carried out here".format(path, name))

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Translates runtime_configs, pod manifests and similar settings into limits, mounts, variables and a user. A setting
 that is not supported is an error that names it."""
+import logging
 import os
 import re
 
 from .exceptions import ValidationError
 from .local.config import DEFAULT_READ_ONLY_PATHS
 
+_log = logging.getLogger("llm_sandbox")
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40,
           "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
 #: Limits of sandboxes whose settings name none.
@@ -80,6 +82,9 @@ def _add_mount(runtime, source, target, read_only, name):
         raise ValidationError("runtime_configs: {}: {!r} is not an absolute path: named volumes are not kept here, give a folder".format(name, source))
     if not os.path.exists(source):
         raise ValidationError("runtime_configs: {}: {} is not there".format(name, source))
+    if not read_only and os.geteuid() == 0 and os.path.isdir(source) and not os.stat(source).st_mode & 0o002:
+        _log.warning("%s: %s is shown at %s, but only root can write in it, and a sandbox's root is another user of this machine: "
+                     "chmod o+w %s lets it", name, source, target, source)
     runtime.mounts.append((source, target, "ro" if read_only else "rw"))
 
 

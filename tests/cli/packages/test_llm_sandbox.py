@@ -174,6 +174,64 @@ class Sessions(Llm):
         self.assertEqual(python, "42\n")
         self.assertIn("pip ", pip)
 
+    def test_a_dockerfile_is_carried_out(self):
+        seen, where, refused = self.python("""
+            import os
+            os.makedirs("build/sub")
+            for name, text in (("data.txt", "D"), ("sub/s", "S"), ("Dockerfile", '''
+            # a comment
+            FROM python:3.11-slim AS base
+            ARG SIZE=7
+            ENV COLOUR=teal WORDS="two words" \\
+                COUNT=$SIZE
+            ENV OLD style
+            WORKDIR /app
+            WORKDIR sub
+            COPY --chown=1:1 data.txt .
+            COPY data.txt sub/s more/
+            COPY sub /all
+            RUN apt-get update && rm -rf /var/lib/apt/lists/* && pip cache purge
+            RUN pwd > /where && \\
+                echo "$COLOUR" >> /where
+            RUN ["sh", "-c", "echo exec >> /where"]
+            USER nobody
+            HEALTHCHECK NONE
+            CMD ["python"]
+            '''), ("other", "FROM a\\nCOPY --from=a /x /y")):
+                open("build/" + name, "w").write(text)
+            with SandboxSession(lang="python", dockerfile="build/Dockerfile") as s:
+                show(s.run("import os; print([os.environ[n] for n in ('COLOUR', 'WORDS', 'COUNT', 'OLD')], "
+                           "[open(p).read() for p in ('/app/sub/data.txt', '/app/sub/more/s', '/all/s')])").stdout)
+                show(s.execute_command("cat /where").stdout)
+            show(error(ValidationError, lambda: SandboxSession(lang="python", dockerfile="build/other").open()))
+        """)
+        self.assertEqual(seen, "['teal', 'two words', '7', 'style'] ['D', 'S', 'S']\n")
+        self.assertEqual(where, "/app/sub\nteal\nexec\n")
+        self.assertIn("--from=a", refused)
+
+    def test_a_container_has_what_programs_use_of_docker_s(self):
+        plain, split, streamed, names = self.python("""
+            with SandboxSession(lang="python") as s:
+                c = s.container
+                show(c.exec_run("sh -c 'echo $A; pwd; exit 3'", environment=["A=1"], workdir="/tmp").output.decode())
+                show([part.decode() for part in c.exec_run(["sh", "-c", "echo out; echo err >&2"], demux=True).output])
+                code, output = c.exec_run("echo chunk", stream=True)
+                show([code, b"".join(output).decode()])
+                show([c.status, c.short_id == c.id[:12], bool(c.name)])
+        """)
+        self.assertEqual((plain, split), ("1\n/tmp\n", ["out\n", "err\n"]))
+        self.assertEqual((streamed, names), ([None, "chunk\n"], ["running", True, True]))
+
+    def test_a_limit_of_processor_time_holds_for_each_program(self):
+        codes, native = self.python("""
+            spin, cpu = "while True: pass", [{"Name": "cpu", "Soft": 1, "Hard": 1}]
+            with SandboxSession(lang="python", runtime_configs={"ulimits": cpu}) as s:
+                show([s.run(code, timeout=60).exit_code for code in ("print(1)", spin, "print(2)", spin)])
+            with SandboxSession(backend="bubblewrap", lang="python", sandbox_config=LocalSandboxConfig(cpu_time_limit=1)) as s:
+                show(s.run(spin, timeout=60).exit_code)
+        """)
+        self.assertEqual([bool(code) for code in codes + [native]], [False, True, False, True, True])
+
     def test_an_image_is_committed_without_what_is_mounted(self):
         folder = self.dir / "shared"
         folder.mkdir()

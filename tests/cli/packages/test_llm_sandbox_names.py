@@ -289,6 +289,28 @@ class Names(Case):
             self.assertIn("micromamba", text)
             self.assertIn("does not support container pooling", text)
 
+    def test_what_a_line_of_a_dockerfile_installs(self):
+        found, = self.python("""
+            from llm_sandbox import _installs
+            listed = "numpy==1.26  # why\\n# all\\npandas >= 2 ; python_version > '3'\\n-i https://x\\n\\n"
+            show([_installs.steps(line, lambda path: listed) for line in (
+                "pip install --no-cache-dir -r requirements.txt",
+                "python -m pip install -i https://x 'a>1' b && echo done",
+                "apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends curl git && rm -rf /var/lib/apt/lists/*",
+                "npm install --save axios@1 ; npm cache clean --force",
+                "pip install --upgrade pip",
+                "cd /x && make && echo 'pip install not'",
+                "echo a; pip install c; echo b")])
+        """)
+        self.assertEqual(found, [
+            [["python", ["numpy==1.26", "pandas>=2"]]],
+            [["python", ["a>1", "b"]], "echo done"],
+            [["cpp", ["curl", "git"]]],
+            [["javascript", ["axios@1"]]],
+            [],
+            ["cd /x && make && echo 'pip install not'"],
+            ["echo a", ["python", ["c"]], "echo b"]])
+
     def test_to_the_letter_a_backend_needs_its_client_s_package(self):
         said, = self.python("""
             import llm_sandbox.session

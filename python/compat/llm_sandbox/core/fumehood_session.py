@@ -14,7 +14,7 @@ import fumehood
 from fumehood import archives, hostimage
 from fumehood.container import Programs
 
-from .. import _registry, _runtime
+from .. import _dockerfile, _installs, _registry, _runtime
 from ..const import SupportedLanguage
 from ..data import ConsoleOutput
 from ..exceptions import (CommandEmptyError, CommandFailedError, ContainerError, LibraryInstallationNotSupportedError,
@@ -103,7 +103,7 @@ class FumehoodSession(BaseSession):
             if template is not None:
                 made.put_archive("/", template)
             if self.config.dockerfile:
-                _registry.follow_dockerfile(made, self.config.dockerfile, self)
+                _dockerfile.follow(made, self.config.dockerfile)
         return made
 
     def environment_setup(self):
@@ -224,9 +224,7 @@ class FumehoodSession(BaseSession):
     @staticmethod
     def _wanted_packages(command):
         """Returns the names in a command `pip install NAMES`; none for another command, and for one with options."""
-        names = _registry.pip_names(command) if isinstance(command, str) else None
-        if not names or any(word.startswith("-") for word in shlex.split(command)[shlex.split(command).index("install"):]):
-            return []
+        names = _installs.pip_names(command) if isinstance(command, str) else []
         try:
             return [validate_package_name(name, "python") for name in names]
         except ValidationError:

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Commands that install packages: a sandbox has no network, so that packages on demand take their place."""
+import re
+import shlex
+
+#: What starts a command that installs, and whose packages it names.
+_COMMANDS = {("pip", "install"): "python", ("pip3", "install"): "python", ("npm", "install"): "javascript", ("npm", "i"): "javascript",
+             ("yarn", "add"): "javascript", ("apt-get", "install"): "cpp", ("apt", "install"): "cpp"}
+#: Options whose value is the next word.
+_WITH_VALUE = {"-i", "--index-url", "--extra-index-url", "-f", "--find-links", "-c", "--constraint", "--trusted-host", "--timeout", "--retries",
+               "--target", "-t", "--prefix", "--root", "--registry", "-o", "--platform", "--python-version", "--cache-dir"}
+#: Commands around an installation that have nothing to do here: there are no lists of packages and no caches in a sandbox.
+_IDLE = re.compile(r"^(?:apt-get|apt) +(?:-\S+ +)*(?:update|upgrade|clean|autoremove|autoclean)\b|^rm -rf /var/lib/apt/lists|"
+                   r"^(?:python3? -m )?pip3? (?:cache purge|install (?:-\S+ +)*(?:-U|--upgrade) +(?:-\S+ +)*(?:pip|setuptools|wheel| )+$)|^npm cache clean")
+
+
+def _words(command):
+    try:
+        words = shlex.split(command, comments=False)
+    except ValueError:
+        return []
+    while words and ("=" in words[0] and not words[0].startswith("-") or words[0] == "sudo"):
+        words = words[1:]  # DEBIAN_FRONTEND=noninteractive apt-get …
+    words = words[2:] if words[:2] in (["python", "-m"], ["python3", "-m"]) else words
+    while len(words) > 2 and words[1].startswith("-"):
+        words = words[:1] + words[2:]  # apt-get -y install
+    return words
+
+
+def _names_of_list(text):
+    """The requirements in a file of pip's, without comments, options and markers."""
+    lines = (re.sub(r"(?:^|\s)#.*$", "", line).split(";")[0].strip() for line in text.replace("\\\n", " ").splitlines())
+    return [re.sub(r"\s*([<>=!~,]+)\s*", r"\1", line) for line in lines if line and not line.startswith("-")]
+
+
+def installs(command, read=None):
+    """Returns (language, names) if a command of one program installs packages; None for any other. ``read`` gives the text of a file
+    that the command names (pip's -r)."""
+    words = _words(command)
+    language = _COMMANDS.get(tuple(words[:2]))
+    if language is None:
+        return None
+    names, rest = [], iter(words[2:])
+    for word in rest:
+        if word in ("-r", "--requirement") or word.startswith(("--requirement=", "-r")) and language == "python":
+            path = next(rest, "") if word in ("-r", "--requirement") else word.split("=", 1)[-1] if "=" in word else word[2:]
+            names += _names_of_list(read(path)) if read is not None else []
+        elif word in _WITH_VALUE:
+            next(rest, None)
+        elif not word.startswith("-"):
+            names.append(word)
+    return language, names
+
+
+def pip_names(command):
+    """The packages in `pip install NAMES` without options; none in any other command."""
+    found = installs(command)
+    if found is None or found[0] != "python" or any(word.startswith("-") for word in shlex.split(command)[shlex.split(command).index("install"):]):
+        return []
+    return found[1]
+
+
+def steps(line, read=None):
+    """The parts of a shell's line, in order: (language, names) for those that install, text for what a shell has to do."""
+    parts = [part.strip() for part in re.split(r"&&|;(?=(?:[^'\"]|'[^']*'|\"[^\"]*\")*$)", line)]
+    found = [installs(part, read) for part in parts]
+    if not any(found):
+        return [] if all(_IDLE.search(part) for part in parts) else [line]
+    made = []
+    for part, wanted in zip(parts, found):
+        if _IDLE.search(part):
+            continue
+        if wanted is not None:
+            made.append(wanted)
+        elif made and isinstance(made[-1], str):
+            made[-1] += " && " + part
+        elif part:
+            made.append(part)
+    return made
