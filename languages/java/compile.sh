@@ -25,15 +25,18 @@ build() {
 	done
 	jar -cf0 "$artifact" -C .classes .
 }
-if [ "$2" != Main.java ]; then
+# The judge's own files are started by the classes that they are named after.
+case $2 in SplitJudge.java | SplitProgram.java | SplitCandidate.java)
 	build "$2"
 	exit
-fi
+	;;
+esac
 # A program as people write it: its public class may have any name, which javac wants the file to have.
-build Main.java 2>.errors
+build "$2" 2>.errors
 status=$?
-name=$(sed -n 's/^Main\.java:[0-9]*: error: class \([^ ]*\) is public, should be declared in a file named .*/\1/p' .errors | sed -n 1p)
-if [ $status = 0 ] || [ -z "$name" ] || [ "$name" = Main ]; then
+name=${2%.java}
+[ "$name" != Main ] || name=$(sed -n 's/^Main\.java:[0-9]*: error: class \([^ ]*\) is public, should be declared in a file named .*/\1/p' .errors | sed -n 1p)
+if [ $status = 0 ] || [ -z "$name" ] || [ -f "$name.java" ]; then
 	cat .errors >&2
 else
 	mv Main.java "$name.java" && build "$name.java"

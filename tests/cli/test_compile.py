@@ -211,6 +211,15 @@ class SharedClasses(unittest.TestCase):
             self.assertEqual(wrong["status"], "compile_error")
             self.assertEqual(wrong["stderr"].splitlines()[0], name + ".java:1: error: cannot find symbol")
 
+    def test_a_program_without_a_class_main_starts_by_the_class_of_its_files_name(self):
+        one = "%sclass Sum { public static void main(String[] a) { System.out.print(42); } }"
+        two = one + "\nclass Other { public static void main(String[] a) { System.out.print(1); } }"
+        for code in ("public " + one % "", "package a.b;\npublic " + one % "", "package a.b;\npublic " + two % "", two % ""):
+            (self.folder / "Sum.java").write_text(code)
+            done = support.command("run", self.folder / "Sum.java", env=self.env)
+            self.assertEqual((done.stdout, done.stderr, done.returncode), ("42", "", 0), code)
+        self.assertEqual(self.run_java(one % "")["stdout"], "42")               # from text: it has no file's name
+
     def test_a_public_class_of_another_name_needs_no_archive(self):
         code = "package a; public class Other { public static void main(String[] a) { System.out.print(a.length); } }"
         java = pathlib.Path(shutil.which("javac")).resolve()
