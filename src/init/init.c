@@ -304,6 +304,20 @@ static void receive(void)
 	on_message((size_t)n, fds, fd_count);
 }
 
+/* How long to wait for the next sample: sample_ms; or while processes end, up to twice that, so that none can end in
+ * time (lives.c). */
+static int64_t period_ns(void)
+{
+	enum { MS = 1000000 };
+	uint32_t random = 0;
+	int64_t mean = (int64_t)in.start.sample_ms * MS;
+	if (in.start.only_kernel || !fh_lives_end() || fh_sys(__NR_getrandom, &random, sizeof(random), 0) != sizeof(random))
+		return mean;
+	return MS / 2 + (int64_t)(random % 1024) * (2 * mean - MS) / 1024;
+}
+
+static int64_t next_sample_ns;
+
 /* Samples at most every sample_ms, however often the loop wakes, and for at most half of the time. If a sample costs
  * more than usual, the programs caused that (very many processes, descriptors, mappings or sockets), so it counts as
  * their CPU time. 1: a sample was taken.
@@ -313,20 +327,19 @@ static void receive(void)
 static int sample(int in_time)
 {
 	enum { PLAIN_NS = 1000000 };
-	static int64_t next_ns;
 	if (in.start.only_kernel && in_time && (!fh_sockets_can() || fh_sockets_none()) && !fh_locks_bytes())
 		return 1;
 	int64_t begin = fh_clock_ns(FH_CLOCK_MONOTONIC);
-	if (begin < next_ns)
+	if (begin < next_sample_ns)
 		return 0;
 	int64_t used = fh_clock_ns(FH_CLOCK_OWN_CPU);
 	struct fh_init_usage u = { .h = { FH_INIT_USAGE, 0 } };
 	fh_init_sample(&in, &u);
-	int64_t end = fh_clock_ns(FH_CLOCK_MONOTONIC), took = end - begin, least = (int64_t)in.start.sample_ms * 1000000;
+	int64_t end = fh_clock_ns(FH_CLOCK_MONOTONIC), took = end - begin, least = period_ns();
 	used = fh_clock_ns(FH_CLOCK_OWN_CPU) - used - PLAIN_NS;
 	if (used > 0 && !in.start.only_kernel)
 		in.reaped_sys_us += (uint64_t)used / 1000;
-	next_ns = took * 2 > least ? end + took : begin + least;
+	next_sample_ns = took * 2 > least ? end + took : begin + least;
 	if (!in.start.only_kernel || u.kernel_bytes)
 		send_message(&u, sizeof(u), -1);
 	return 1;
@@ -354,6 +367,11 @@ void fh_init_main(const long *stack)
 		struct {
 			int64_t s, ns;
 		} interval = { in.start.sample_ms / 1000, (int64_t)(in.start.sample_ms % 1000) * 1000000 };
+		if (fh_lives_end()) {
+			int64_t rest = next_sample_ns - fh_clock_ns(FH_CLOCK_MONOTONIC);
+			interval.s = 0;
+			interval.ns = rest > 0 ? rest : 0;
+		}
 		int whole = !more;
 		if (more)
 			interval.s = interval.ns = 0;

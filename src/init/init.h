@@ -126,6 +126,14 @@ uint64_t fh_mappings_count(void);
 uint64_t fh_records_of_descriptor(const char *link);
 uint64_t fh_records_bytes(uint64_t of_descriptors, uint64_t tasks, uint64_t inodes, uint64_t counted);
 
+/* lives.c: the CPU time of processes that have ended and nobody waited for. For each sample: begin, then every process
+ * in the order of /proc, with its own time and whether it runs or is about to, then what such processes had beyond the
+ * time of those that were waited for. */
+void fh_lives_begin(void);
+void fh_lives_add_process(const char *pid, uint64_t us, int runs, uint64_t interval_us);
+uint64_t fh_lives_bare_us(uint64_t waited_us);
+int fh_lives_end(void); /* Processes have ended lately, so that samples are to come at random times. */
+
 /* sockets.c: whether the sandbox's sockets can be examined; and the bytes in their buffers, beyond them, and of their
  * records where there are very many. are_charged: without those in buffers. */
 int fh_sockets_can(void);

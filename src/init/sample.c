@@ -3,11 +3,11 @@
  * The usage of all processes, for hosts without control groups, read from /proc of the sandbox's own pid namespace.
  *
  * The CPU time of a running process is its process clock (clock_gettime, in nanoseconds, all its threads). The CPU time
- * of processes that were waited for is in their parents' figures (cutime in stat, rusage of our own children). Memory
- * is the resident pages without a backing file, those in swap, page tables, files in memory (memfds.c), shared memory
- * (shared.c, hidden.c), socket buffers (sockets.c), file locks (fdinfo.c) and the
- * kernel's records of mappings (mappings.c) and of all else that programs have open (records.c). An address space that
- * a process shares with its parent (vfork, posix_spawn) counts once (spaces.c).
+ * of processes that were waited for is in their parents' figures (cutime in stat, rusage of our own children),
+ * that of others is estimated (lives.c). Memory is the resident pages without a backing file, those in swap, page
+ * tables, files in memory (memfds.c), shared memory (shared.c, hidden.c), socket buffers (sockets.c), file locks
+ * (fdinfo.c) and the kernel's records of mappings (mappings.c) and of all else that programs have open (records.c). An
+ * address space that a process shares with its parent (vfork, posix_spawn) counts once (spaces.c).
  */
 #include "init/init.h"
 
@@ -75,6 +75,7 @@ static const char *stat_field(const char *line, int n)
 struct look {
 	const struct fh_init *in;
 	struct fh_init_usage *usage;
+	uint64_t waited_us; /* CPU time of processes that were waited for */
 };
 
 static int is_ours(const struct fh_init *in, const char *pid)
@@ -124,7 +125,7 @@ int fh_living_thread(const char *pid, char *ret, size_t size)
 
 static int add_process(const char *pid, void *data)
 {
-	const struct look *look = data;
+	struct look *look = data;
 	struct fh_init_usage *u = look->usage;
 	static char text[4096];
 	char path[64], living[12];
@@ -150,6 +151,8 @@ static int add_process(const char *pid, void *data)
 	uint64_t user = ticks ? us * utime / ticks : us;
 	u->user_us += user + cutime * TICK_US;
 	u->sys_us += us - user + cstime * TICK_US;
+	look->waited_us += (cutime + cstime) * TICK_US;
+	fh_lives_add_process(pid, us, *stat_field(text, 1) == 'R', (uint64_t)look->in->start.sample_ms * 1000);
 
 	const char *task = main_thread_ended && fh_living_thread(pid, living, sizeof(living)) ? living : pid;
 	proc_path(path, task, "statm");
@@ -211,8 +214,10 @@ void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
 	fh_memfds_begin();
 	fh_shared_begin();
 	fh_spaces_begin();
-	struct look look = { in, ret };
+	fh_lives_begin();
+	struct look look = { in, ret, in->reaped_user_us + in->reaped_sys_us };
 	fh_each_process(add_process, &look);
+	ret->user_us += fh_lives_bare_us(look.waited_us);
 	ret->kernel_bytes += fh_sockets_can() ? fh_sockets_bytes(charged) : 0;
 	struct fh_init_finished disk = { 0 };
 	fh_init_disk(in, &disk);

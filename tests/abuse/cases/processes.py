@@ -117,6 +117,9 @@ CASES = [
               numbers="11, 13", control=Raised(LONG), quick=False),
     processes("burning in short lives", "burn_in_short_lives", args=("1.2",), limits=SHORT, statuses=("cpu_time_limit",),
               numbers="11", control=Raised(LONG)),
+    *[processes(f"burning in {lives} lives that nobody waits for", "burn_in_short_lives", args=("1.6", each, "ignored"), limits=SHORT,
+                statuses=("cpu_time_limit",), control=Raised(LONG), quick=lives == "short", at_once=4)
+      for lives, each in (("short", "0.004"), ("long", "0.2"))],
     processes("a sleeper that ignores signals", "sleep", args=("1.2",), limits=SOON, statuses=("wall_time_limit",),
               numbers="12, 13", control=Raised(LATER)),
     processes("a program that stops itself", "stop", args=("1.2",), limits=SOON, statuses=("wall_time_limit",),
