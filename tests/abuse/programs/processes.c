@@ -322,8 +322,8 @@ static void burn_with_timers(char **args)
 	escaped("more time than allowed");
 }
 
-/* Its children burn, each for less than the interval of whoever looks now and then; or for the given time. Where SIGCHLD
- * is ignored, the kernel adds their time to nobody. */
+/* Its children burn, each for less than the interval of whoever looks now and then; or for the given time. Where
+ * SIGCHLD is ignored, the kernel adds their time to nobody. */
 static void burn_in_short_lives(char **args)
 {
 	double each = atof(argument(args, 1, "0.004"));
