@@ -6,13 +6,16 @@
 #include "cli/shared/options.h"
 #include "cli/shared/print.h"
 #include "fumehood/sandbox.h"
+#include "json/json.h"
 #include "sandbox/connection/placement.h"
 #include "sandbox/connection/service.h"
 
 static uint64_t idle_ms;
+static bool as_json;
 static const struct fh_opt options[] = {
 	{ "idle-timeout", 0, FH_OPT_DURATION, &idle_ms, "SECONDS",
 	  "start: end the engine when it was not used for this time.", .default_words = "it stays" },
+	{ "json", 0, FH_OPT_FLAG, &as_json, NULL, "status: print one JSON object: {warm, process, socket}." },
 	{ 0 },
 };
 static const struct fh_command_line command_line = {
@@ -47,20 +50,31 @@ static int stop(struct fh_error *err)
 	return r < 0 ? fh_command_failed(err, FH_EXIT_FAILED) : FH_EXIT_OK;
 }
 
+static void print_json(bool warm, pid_t pid, const char *path)
+{
+	fh_auto_json json_t *o = json_object();
+	json_object_set_new(o, "warm", json_boolean(warm));
+	json_object_set_new(o, "process", warm ? json_integer(pid) : json_null());
+	json_object_set_new(o, "socket", warm ? json_string(path) : json_null());
+	fh_auto_free char *text = json_dumps(o, JSON_COMPACT);
+	fh_printf("%s\n", text);
+}
+
 static int status(struct fh_error *err)
 {
 	char path[FH_SERVICE_PATH_MAX] = "";
-	pid_t pid;
+	pid_t pid = 0;
 	int r = fh_service_status(&pid, err);
-	if (r == -FH_E_NOT_FOUND)
-		fh_printf("No engine is kept warm.\n");
-	if (r == -FH_E_NOT_FOUND)
-		return EXIT_NONE;
-	if (r < 0)
+	if (r < 0 && r != -FH_E_NOT_FOUND)
 		return fh_command_failed(err, FH_EXIT_FAILED);
 	(void)fh_service_path(false, path, NULL);
-	fh_printf("An engine is kept warm: process %d, at %s.\n", (int)pid, path);
-	return FH_EXIT_OK;
+	if (as_json)
+		print_json(r == 0, pid, path);
+	else if (r == 0)
+		fh_printf("An engine is kept warm: process %d, at %s.\n", (int)pid, path);
+	else
+		fh_printf("No engine is kept warm.\n");
+	return r == 0 ? FH_EXIT_OK : EXIT_NONE;
 }
 
 static int policy(struct fh_error *err)
@@ -89,6 +103,8 @@ int fh_command_engine(int argc, char **argv)
 		i++;
 	if (r == 0 && !help && (args.count != 1 || i == FH_ARRAY_SIZE(actions)))
 		r = fh_error_set(&err, FH_E_ARGUMENT, "engine needs one of start, stop, status and policy");
+	if (r == 0 && !help && as_json && actions[i].run != status)
+		r = fh_error_set(&err, FH_E_ARGUMENT, "--json is for status alone");
 	fh_opt_list_release(&args);
 	if (r < 0)
 		return fh_command_failed(&err, FH_EXIT_USAGE);

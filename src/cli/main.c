@@ -180,8 +180,9 @@ static int help_on(const char *name, char *program)
 {
 	const struct command *c = find(name);
 	if (!c)
-		return fh_streq(name, "help") || fh_streq(name, "--help") || fh_streq(name, "-h") ? show_help(FH_HELP_TEXT)
-		                                                                                  : unknown_command(name);
+		return fh_streq(name, "--help=json")                                                ? show_help(FH_HELP_JSON)
+		       : fh_streq(name, "help") || fh_streq(name, "--help") || fh_streq(name, "-h") ? show_help(FH_HELP_TEXT)
+		                                                                                    : unknown_command(name);
 	char help[] = "--help";
 	fh_auto_free char *own_name = fh_xstrdup(c->name); /* tells a program of several commands which one is meant */
 	char *argv[] = { c->program ? own_name : program, help, NULL };

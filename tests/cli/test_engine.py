@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`fumehood engine`: one engine that is kept warm for its user, and found by the other commands."""
+import json
 import os
 import signal
 import socket
@@ -41,7 +42,9 @@ class Engine(support.TempDir):
         pid = self.start()
         self.assertIn(f"process {pid}", self.engine("status").stdout)
         self.assertEqual(stat.S_IMODE(os.stat(self.socket.parent).st_mode), 0o700)
+        self.assertEqual(json.loads(self.engine("status", "--json").stdout), {"warm": True, "process": pid, "socket": str(self.socket)})
         self.assertEqual(self.engine("stop").returncode, 0)
+        self.assertEqual(json.loads(self.engine("status", "--json").stdout), {"warm": False, "process": None, "socket": None})
         self.assertEqual(self.engine("status").returncode, 3)
         self.assertFalse(support.groups_of(pid))
 
