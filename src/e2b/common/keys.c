@@ -6,7 +6,7 @@
 
 #include "base/fd.h"
 
-enum { FILE_MAX = 1 << 20 };
+enum { FILE_MAX = 1 << 20, KEY_LENGTH_MAX = 512 };
 
 static void hash_of(struct fh_str key, uint8_t ret[FH_SHA256_SIZE])
 {
@@ -43,10 +43,25 @@ static bool read_hash(const char *hex, uint8_t ret[FH_SHA256_SIZE])
 	return hex[2 * (size_t)FH_SHA256_SIZE] == '\0';
 }
 
+/* A key goes over the wire in a header, and a file that was saved as UTF-16 or that is none of keys must not become a
+ * server that refuses everybody. */
+static bool can_be_sent(const char *key)
+{
+	size_t n = 0;
+	while (key[n] > ' ' && key[n] < 0x7F)
+		n++;
+	return key[n] == '\0' && n <= KEY_LENGTH_MAX;
+}
+
 /* Parses a line, which it modifies. */
 static int read_line(char *line, struct fh_key *k, struct fh_error *err)
 {
 	char *rest = NULL, *word = strtok_r(line, " \t\r", &rest);
+	if (!can_be_sent(word)) {
+		fh_error_set(err, FH_E_CONFIG, "a key is at most %d printable characters of ASCII", KEY_LENGTH_MAX);
+		fh_error_hint(err, "a line is KEY [NAME=VALUE…], or sha256:HASH [NAME=VALUE…], in a file saved as plain text");
+		return -FH_E_CONFIG;
+	}
 	if (strncmp(word, "sha256:", 7) != 0)
 		hash_of(fh_str(word), k->hash);
 	else if (!read_hash(word + 7, k->hash))
@@ -76,7 +91,14 @@ static int read_file(const char *path, const struct fh_ceilings *defaults, struc
 		fh_error_hint(err, "chmod 600 %s", path);
 		return -FH_E_CONFIG;
 	}
+	if (memchr(text.p, '\0', text.n)) {
+		fh_error_set(err, FH_E_CONFIG, "%s has zero bytes in it, as no text has", path);
+		fh_error_hint(err, "save it as plain text (UTF-8)");
+		return -FH_E_CONFIG;
+	}
 	char *rest = (char *)(uintptr_t)fh_buf_cstr(&text), *line;
+	if (fh_starts_with(rest, "\xef\xbb\xbf")) /* a byte order mark */
+		rest += 3;
 	for (uint32_t number = 1; (line = strsep(&rest, "\n")); number++) {
 		line[strcspn(line, "#")] = '\0';
 		if (!line[strspn(line, " \t\r")])

@@ -6,9 +6,11 @@ import gzip
 import hashlib
 import json
 import os
+import pathlib
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -524,6 +526,23 @@ class Lifetime(support.TempDir):
         done = support.command("serve", "--address", "0.0.0.0", "--port", "0")
         self.assertEqual(done.returncode, 2)
         self.assertIn("--api-key-file", done.stderr)
+
+    def test_a_file_that_holds_no_keys_that_can_be_sent_is_refused(self):
+        with tempfile.NamedTemporaryFile() as keys:
+            for content, says in (("e2b_1\n".encode("utf-16"), "has zero bytes in it"), ("e2b_1\ncaf\u00e9\n".encode(), ":2: a key is at most 512 printable"),
+                                  (b"k" * 513, ":1: a key is at most"), (b"e2b_1 ci\n", "ci is not NAME=VALUE"), (b"# none\n", "holds no key")):
+                pathlib.Path(keys.name).write_bytes(content)
+                done = support.command("serve", "--port", "0", "--api-key-file", keys.name)
+                self.assertEqual(done.returncode, 1, content)
+                self.assertIn(says, done.stderr)
+
+    def test_a_byte_order_mark_is_no_part_of_the_first_key(self):
+        with tempfile.NamedTemporaryFile() as keys:
+            keys.write("\ufeffe2b_1 name=a\r\n".encode())
+            keys.flush()
+            with e2b_client.Server("--api-key-file", keys.name) as server:
+                self.assertEqual(server.ask("GET", "/sandboxes", key="e2b_1")[0], 200)
+                self.assertEqual(server.ask("GET", "/sandboxes", key="e2b_2")[0], 401)
 
 
 if __name__ == "__main__":

@@ -77,6 +77,13 @@ class Certificates(support.TempDir):
                                   capture_output=True, text=True)
             self.assertEqual(done.returncode == 0, good, name + done.stdout + done.stderr)
 
+    def test_what_is_no_certificate_is_named(self):
+        for name in ("cert.pem", "key.pem"):
+            self.write(name, "no certificate\n")
+        done = support.command("serve", "--port", "0", "--tls-certificate", self.dir / "cert.pem", "--tls-key", self.dir / "key.pem")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, "cert.pem and .*key.pem are no certificate with its private key\nhint: .*openssl x509")
+
     def test_what_cannot_be_is_said(self):
         for options, words in ((["--domain", "localhost"], "two labels"), (["--domain", "Bad_Name.x"], "two labels"),
                                (["--tls-certificate", "x", "--tls-key", "y"], "exclude each other")):
