@@ -80,8 +80,8 @@ static json_t *usual_entry(const struct fh_grader_request *q, struct fh_error *e
 	const char *key = getenv("OPENAI_API_KEY");
 	if (usual[q->operation] && key && *key)
 		return json_pack("{s:s}", "id", usual[q->operation]);
-	fh_error_set(err, FH_E_ARGUMENT, "\"%s\" needs a %s provider to grade, and none is given", q->what,
-	             kinds[q->operation]);
+	fh_error_set(err, FH_E_ARGUMENT, "\"%s\" needs a%s %s provider to grade, and none is given", q->what,
+	             strchr("aeiou", kinds[q->operation][0]) ? "n" : "", kinds[q->operation]);
 	fh_error_hint(err, "set defaultTest: {options: {provider: ID}}, or --grader ID");
 	return NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/common/csv.h"
+#include "base/utf8.h"
 
 struct reader {
 	struct fh_str text;
@@ -79,8 +80,29 @@ static int check_width(const struct reader *r, uint32_t line, const json_t *rows
 	return -FH_E_CONFIG;
 }
 
+/* Refuses what is no text: its cells would be cut off, or its letters others than were meant. */
+static int check_text(struct fh_str text, const char *name, struct fh_error *err)
+{
+	uint32_t line = 1;
+	if (fh_utf8_valid(text) && !memchr(text.p, '\0', text.n))
+		return 0;
+	for (struct fh_str rest = text; rest.n > 0; line++) {
+		const char *end = memchr(rest.p, '\n', rest.n);
+		size_t n = end ? (size_t)(end - rest.p) + 1 : rest.n;
+		if (!fh_utf8_valid((struct fh_str){ rest.p, n }) || memchr(rest.p, '\0', n))
+			break;
+		rest.p += n;
+		rest.n -= n;
+	}
+	fh_error_at(err, name, line, 0, "the text is not valid UTF-8");
+	fh_error_hint(err, "save the file as UTF-8 (in Excel: \"CSV UTF-8\")");
+	return -FH_E_CONFIG;
+}
+
 static json_t *parse(struct fh_str text, char delimiter, bool table, const char *name, struct fh_error *err)
 {
+	if (text.n > 0 && check_text(text, name, err) < 0)
+		return NULL;
 	struct reader r = { .text = text, .line = 1, .delimiter = delimiter, .name = name };
 	if (text.n >= 3 && memcmp(text.p, "\xef\xbb\xbf", 3) == 0)
 		r.at = 3;

@@ -84,8 +84,14 @@ int fh_env_file_load(const char *path, bool over, struct fh_error *err)
 	int r = fh_file_read(path, &text, err);
 	if (r < 0)
 		return r;
+	if (memchr(text.p, '\0', text.n)) {
+		fh_error_set(err, FH_E_CONFIG, "%s has zero bytes in it, as no text has", path);
+		fh_error_hint(err, "save it as plain text (UTF-8)");
+		return -FH_E_CONFIG;
+	}
 	uint32_t line = 1;
-	for (const char *s = fh_buf_cstr(&text); *s;) {
+	bool marked = fh_starts_with(fh_buf_cstr(&text), "\xef\xbb\xbf"); /* a byte order mark */
+	for (const char *s = fh_buf_cstr(&text) + (marked ? 3 : 0); *s;) {
 		s += strspn(s, " \t\r");
 		if (*s == '#')
 			s += strcspn(s, "\n");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <dirent.h>
+#include <errno.h>
 #include <glob.h>
 #include <stdlib.h>
 #include "base/fd.h"
@@ -52,7 +53,8 @@ int fh_eval_glob(const char *dir, const char *pattern, struct fh_eval_paths *ret
 	size_t capacity = 0;
 	if (!strpbrk(pattern, "*?[{") || fh_path_exists(whole)) {
 		if (!fh_path_exists(whole))
-			return fh_error_set(err, FH_E_CONFIG, "no such file: %s", whole);
+			return fh_error_set(err, FH_E_CONFIG, errno == ELOOP ? "a link that leads to itself: %s" : "no such file: %s",
+			                    whole);
 		FH_PUSH(ret->items, ret->count, capacity) = FH_TAKE_PTR(whole);
 		return 0;
 	}

@@ -112,6 +112,10 @@ class Files(Eval):
         config = "prompts: ['{{env.FH_EVAL_A}} {{env.FH_EVAL_B}} {{env.FH_EVAL_C | default(\"none\")}}']\nproviders: [echo]\n"
         self.assertEqual(self.outputs(config, env={"FH_EVAL_A": "shell"}), ["shell file none"])
         self.assertEqual(self.outputs(config, "--env-file", "other.env"), ["other  none"])
+        self.write("marked.env", "\ufeffFH_EVAL_A=marked\n")
+        self.assertEqual(self.outputs(config, "--env-file", "marked.env"), ["marked  none"])
+        (self.dir / "wide.env").write_bytes("A=1\n".encode("utf-16"))
+        self.assertIn("wide.env has zero bytes in it", self.eval("--env-file", "wide.env", config=config).stderr)
 
     def test_everything_from_the_command_line(self):
         self.write("t.csv", "v\none\n")
@@ -258,6 +262,24 @@ class BadConfigs(Eval):
             done = self.eval(config="prompts: ['{{a}}']\nproviders: [echo]\ntests: file://t.csv\n")
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, rf"t\.csv:5: this row has {cells} cells?, the first one has 2")
+
+    def test_a_table_that_is_no_text_is_refused_by_its_line(self):
+        for cell in (b"caf\xe9", b"a\0b"):
+            (self.dir / "t.csv").write_bytes(b"a,b\n1,2\n" + cell + b",3\n")
+            done = self.eval(config="prompts: ['{{a}}']\nproviders: [echo]\ntests: file://t.csv\n")
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, r"t\.csv:3: the text is not valid UTF-8\nhint: save the file as UTF-8")
+
+    def test_a_file_without_a_test_is_refused(self):
+        for name, text in (("t.csv", "a,b\n"), ("t.jsonl", ""), ("t.json", "[]"), ("t.yaml", "[]\n"), ("t.py", "def generate_tests(): return []\n")):
+            self.write(name, text)
+            self.refused(f"prompts: [x]\nproviders: [echo]\ntests: file://{name}\n", line=3, says=["there is no test in", name])
+        self.write("good.csv", "a\n1\n")
+        self.refused("prompts: [x]\nproviders: [echo]\ntests: [file://good.csv, file://t.csv]\n", line=3, says=["there is no test in file://t.csv"])
+
+    def test_a_link_to_itself_is_no_missing_file(self):
+        os.symlink("t.csv", self.dir / "t.csv")
+        self.refused("prompts: [x]\nproviders: [echo]\ntests: file://t.csv\n", line=3, says=["a link that leads to itself"])
 
     def test_an_error_in_a_file_of_tests_names_that_file(self):
         self.write("t.yaml", "- vars: {a: 1}\n- assert: [{typ: contains}]\n")

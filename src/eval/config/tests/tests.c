@@ -271,6 +271,7 @@ static int load_reference(struct loader *l, const struct fh_document *d, const c
 	fh_auto_free char *file = sheet ? fh_xstrndup(name, (size_t)(sheet + strlen(".xlsx") - pattern)) : fh_xstrdup(name);
 	FH_CLEANUP(fh_eval_paths_release) struct fh_eval_paths paths = { 0 };
 	int r = fh_eval_config_paths(l->config, file, &paths, l->err);
+	size_t before = l->ret->count;
 	l->depth++;
 	for (size_t i = 0; i < paths.count && r == 0; i++) {
 		fh_auto_free char *whole =
@@ -278,6 +279,11 @@ static int load_reference(struct loader *l, const struct fh_document *d, const c
 		r = load_file(l, whole, colon && !sheet ? colon + 1 : NULL, config);
 	}
 	l->depth--;
+	if (r == 0 && l->ret->count == before) { /* an eval of nothing would pass */
+		fh_document_error(d, place, l->err, "there is no test in %s", text);
+		fh_error_hint(l->err, "leave it out, or write tests: a table has their variables' names in its first line");
+		return -FH_E_CONFIG;
+	}
 	return r < 0 ? fh_document_place(d, place, l->err) : 0;
 }
 
