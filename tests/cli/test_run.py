@@ -270,6 +270,8 @@ class Ends(support.TempDir):
             (["-c", "1"], "add -l LANG"),
             ([], "nothing to run"),
             ([*PY, "--cpu-tiem", "1", "-c", "1"], "did you mean --cpu-time?"),
+            ([*PY, "--timeout", "1", "-c", "1"], "did you mean --wall-time?"),
+            ([*PY, "/dev/null", "--verbosely"], "options for the program stand behind --: -- --verbosely"),
             ([*PY, "--memory", "lots", "-c", "1"], "--memory"),
             ([*PY, "--wall-time", "0", "-c", "1"], "too little"),
             ([*PY, "--require", "sekkomp", "-c", "1"], "unknown layer sekkomp"),

@@ -176,6 +176,7 @@ static void mistakes_are_named(void **state)
 	} cases[] = {
 		{ { "--cpu-tiem", "1" }, "unknown option --cpu-tiem", "did you mean --cpu-time?" },
 		{ { "--mem", "1" }, "unknown option --mem", "did you mean --memory?" },
+		{ { "--memory-limit", "1" }, "unknown option --memory-limit", "did you mean --memory?" },
 		{ { "--zzzzzz" }, "unknown option --zzzzzz", "prog --help lists the options" },
 		{ { "--secre" }, "unknown option --secre", "prog --help lists the options" },
 		{ { "-z" }, "unknown option -z", "prog --help lists the options" },

@@ -33,7 +33,7 @@ static void add_show_command(struct fh_buf *out, const struct fh_judge_options *
 	fh_escape_shell(out, fh_str(o->problems));
 	fh_buf_addc(out, ' ');
 	fh_escape_shell(out, fh_str(o->args.items[0]));
-	fh_buf_adds(out, " -o ");
+	fh_buf_adds(out, fh_streq(o->args.items[0], "-") ? " < SAMPLES -o " : " -o ");
 	fh_escape_shell(out, fh_str(o->results));
 	for (int i = 0; i < FH_LIMIT_COUNT_; i++)
 		if (o->limit_given[i]) {

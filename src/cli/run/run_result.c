@@ -145,6 +145,8 @@ static void say_missing(const char *name, const char *reason)
 	fh_buf_adds(&line, ": ");
 	fh_escape_terminal(&line, fh_str(reason), false);
 	fprintf(stderr, "fumehood: no output file %s\n", fh_buf_cstr(&line));
+	if (strchr(name, '='))
+		fprintf(stderr, "hint: to write it to another place, put a colon in between: --out NAME:DEST\n");
 }
 
 size_t fh_run_write_outs(const struct fh_result *r, const struct fh_opt_list *outs, const struct fh_place *places)

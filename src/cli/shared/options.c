@@ -170,17 +170,49 @@ const struct fh_opt *fh_opt_find_letter(const struct fh_opt *table, char letter)
 	return NULL;
 }
 
-static int unknown_long(const struct fh_command_line *c, struct fh_str name, struct fh_error *err)
+/* Names that other tools give to what an option of ours does, where its own name is not alike. */
+static const struct {
+	const char *word, *name;
+} elsewhere[] = {
+	{ "timeout", "wall-time" },       { "time-limit", "wall-time" },   { "time", "wall-time" },
+	{ "cpus", "cpu-rate" },           { "mem", "memory" },             { "memory-limit", "memory" },
+	{ "max-memory", "memory" },       { "pids-limit", "processes" },   { "in", "file" },
+	{ "input", "stdin-file" },        { "input-file", "stdin-file" },  { "stdin", "stdin-file" },
+	{ "volume", "mount" },            { "bind", "mount" },             { "lang", "language" },
+	{ "workers", "jobs" },            { "parallel", "jobs" },          { "n-workers", "jobs" },
+	{ "concurrency", "jobs" },        { "output", "out" },             { "workdir", "cwd" },
+	{ "model-output", "replay" },     { "tls-cert", "tls-certificate" }, { "listen", "address" },
+	{ "host", "address" },            { "api-keys", "api-key-file" },  { "key-file", "api-key-file" },
+};
+
+static const char *known_elsewhere(const struct fh_command_line *c, struct fh_str name)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(elsewhere); i++)
+		if (fh_str_eq(name, elsewhere[i].word) && find_long(c->options, fh_str(elsewhere[i].name)))
+			return elsewhere[i].name;
+	return NULL;
+}
+
+/* An option behind the file to run is the program's, if it is none of ours. */
+static bool takes_words_of_a_program(const struct fh_command_line *c)
+{
+	return c->synopsis && strstr(c->synopsis, "[-- ARGS");
+}
+
+static int unknown_long(const struct fh_command_line *c, struct fh_str name, bool behind_argument, struct fh_error *err)
 {
 	fh_auto_free char *word = fh_xstrndup(name.p, name.n);
+	const char *other = known_elsewhere(c, name);
 	struct fh_nearest near = FH_NEAREST_INIT(word);
 	for (const struct fh_opt *o = c->options; o->name; o++)
 		if (fh_opt_is_option(o) && !(o->flags & FH_OPT_HIDDEN))
 			fh_nearest_offer(&near, o->name);
 	fh_nearest_offer(&near, "help");
 	int r = fh_error_set(err, FH_E_ARGUMENT, "unknown option --%s", word);
-	if (near.best)
-		fh_error_hint(err, "did you mean --%s?", near.best);
+	if (other || near.best)
+		fh_error_hint(err, "did you mean --%s?", other ? other : near.best);
+	else if (behind_argument && takes_words_of_a_program(c))
+		fh_error_hint(err, "options for the program stand behind --: -- --%s", word);
 	else
 		fh_error_hint(err, "%s --help lists the options", c->program);
 	return r;
@@ -191,6 +223,7 @@ struct cursor {
 	int argc, i; /* argv[i] is being read */
 	char **argv;
 	enum fh_help help;
+	bool behind_argument; /* an argument that is no option has been read */
 };
 
 /* The value of an option that is given as the next word. */
@@ -241,7 +274,7 @@ static int parse_long(struct cursor *at, struct fh_error *err)
 		off = o != NULL;
 	}
 	if (!o)
-		return unknown_long(at->line, name, err);
+		return unknown_long(at->line, name, at->behind_argument, err);
 	char shown[96];
 	snprintf(shown, sizeof(shown), "--%.*s", FH_STR_ARGS(name));
 	if (o->kind == FH_OPT_FLAG) {
@@ -289,6 +322,7 @@ int fh_options_parse(const struct fh_command_line *c, int argc, char **argv, boo
 		const char *word = argv[at.i];
 		if (only_arguments || word[0] != '-' || word[1] == '\0') {
 			list_add(&args, word);
+			at.behind_argument = true;
 			only_arguments |= stop_at_first;
 		} else if (fh_streq(word, "--")) {
 			only_arguments = true;
