@@ -271,6 +271,7 @@ static int ask(struct work *w)
 	int r = fh_provider_call(w->provider->handle, &request, &response, w->err);
 	if (r < 0)
 		return r;
+	w->ret->asked = true;
 	w->ret->response = response_json(&response);
 	w->ret->latency_ms = response.latency_ms;
 	w->kept = response.kept;

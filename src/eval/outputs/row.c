@@ -140,7 +140,7 @@ static void write_test(struct fh_buf *out, const json_t *test)
 
 static void write_tokens(struct fh_buf *out, char *const no_tokens[2], const struct fh_eval_result *r)
 {
-	unsigned asked = r->response != NULL;
+	unsigned asked = r->asked;
 	const struct fh_eval_graded g = fh_eval_graded_of(r->grading);
 	bool counted = r->tokens.total > 0 || r->tokens.prompt > 0 || r->tokens.completion > 0 || r->tokens.cached > 0;
 	if (counted || g.total || g.prompt || g.completion || g.cached || g.requests) {

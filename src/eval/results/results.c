@@ -123,7 +123,7 @@ static void add_result(struct fh_eval_sums *s, const struct fh_eval_result *r, c
 	s->pass += r->success;
 	s->error += r->failure == FH_FAILURE_ERROR;
 	s->fail += !r->success && r->failure != FH_FAILURE_ERROR;
-	s->requests += r->response != NULL;
+	s->requests += r->asked;
 	add_tokens(&s->tokens, &r->tokens);
 	add_graded(&s->graded, graded);
 	size_t i;
@@ -237,7 +237,7 @@ void fh_eval_results_add(const struct fh_eval_plan *plan, struct fh_eval_results
 	r->errors += result->failure == FH_FAILURE_ERROR;
 	r->failures += !result->success && result->failure != FH_FAILURE_ERROR;
 	r->cost += result->cost;
-	r->requests += result->response != NULL;
+	r->requests += result->asked;
 	add_tokens(&r->tokens, &result->tokens);
 	note_hook_vars(plan, r, result->test);
 	if (result->hook_problem && r->hook_problems++ == 0)
@@ -315,6 +315,7 @@ void fh_eval_result_of_row(const json_t *row, struct fh_eval_result *ret)
 		.grading = shared(row, "gradingResult"),
 		.named_scores = shared(row, "namedScores"),
 		.metadata = shared(row, "metadata"),
+		.asked = fh_json_int(tokens, "numRequests", 0) > 0,
 		.latency_ms = fh_json_num(row, "latencyMs", 0),
 		.cost = fh_json_num(row, "cost", 0),
 		.tokens = FH_TOKENS_INIT,

@@ -23,6 +23,7 @@ struct fh_eval_result {
 	json_t *grading;       /* {pass, score, reason, componentResults …}, or NULL */
 	json_t *named_scores;  /* named scores of the assertions, without those of comparing ones; NULL: no scores */
 	json_t *metadata;      /* metadata of the test and of the response */
+	bool asked;            /* a provider was: the test had no answer of its own */
 	double latency_ms, cost;
 	struct fh_tokens tokens;
 };

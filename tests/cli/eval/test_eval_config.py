@@ -57,7 +57,10 @@ class Matrix(Eval):
             tests: [{vars: {v: a}, provider: 'exec:./own.sh'}, {vars: {v: b}, providerOutput: given}]
         """
         self.write("own.sh", "#!/bin/sh\necho own $1\n", 0o755)
-        self.assertEqual(self.outputs(config), ["own a", "given"])
+        results = self.results(config)["results"]
+        self.assertEqual([r["response"]["output"] for r in results["results"]], ["own a", "given"])
+        self.assertEqual([r["tokenUsage"]["numRequests"] for r in results["results"]], [1, 0])
+        self.assertEqual(results["stats"]["tokenUsage"]["numRequests"], 1)
 
 
 @support.once
