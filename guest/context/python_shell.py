@@ -63,8 +63,9 @@ class Shell:
         self.names = self.module.__dict__
         sys.modules["__main__"] = self.module
         self.flags = 0
-        self.names.update(In=[""], Out={}, _="", __="", ___="", exit=_Exit(driver), quit=_Exit(driver))
-        self.names["_oh"], self.names["_ih"] = self.names["Out"], self.names["In"]
+        self.inputs, self.outputs = [""], {}    # whatever the code's own In and Out become
+        self.names.update(In=self.inputs, Out=self.outputs, _="", __="", ___="", exit=_Exit(driver), quit=_Exit(driver))
+        self.names["_oh"], self.names["_ih"] = self.outputs, self.inputs
         self.names["__builtins__"] = builtins
         self.names["__fumehood_magic__"] = lambda *arguments: self.magics().call(*arguments)
         self.folder = os.getcwd()
@@ -112,7 +113,7 @@ class Shell:
         names = self.names
         names["___"], names["__"], names["_"] = names.get("__"), names.get("_"), value
         names["_%d" % self.driver.count] = value
-        names["Out"][self.driver.count] = value
+        self.outputs[self.driver.count] = value
         if self.quiet:
             return
         if type(value) in _PLAIN:
@@ -144,8 +145,8 @@ class Shell:
         try:
             source = self._python(code)
             if not silent:
-                self.names["_i"] = self.names["In"][-1]
-                self.names["In"].append(code)
+                self.names["_i"] = self.inputs[-1] if self.inputs else ""
+                self.inputs.append(code)
             self.quiet = silent or _ends_with_semicolon(source)
             self._keep(name, source)
             tree = compile(source, name, "exec", _ast.PyCF_ONLY_AST | _ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | self.flags, True)

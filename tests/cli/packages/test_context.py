@@ -42,6 +42,16 @@ run('_ if False else Out[2]')
 """), ["ok 1 None '' '' None", "ok 2 '42' '' '' None", "ok 3 '80' '' '' None", "ok 4 \"'text'\" '' '' None",
        "ok 5 None '' '' None", "ok 6 None '' '' None", "ok 7 '42' '' '' None"])
 
+    def test_code_may_use_the_names_of_the_history(self):
+        self.assertEqual(self.cells("""
+run('In, Out = 5, 7\\nIn + Out')
+run('_ih[-1], dict(_oh)')
+run('del In, Out, _i; 3')
+run('globals().clear()')
+run('4')
+"""), ["ok 1 '12' '' '' None", "ok 2 \"('_ih[-1], dict(_oh)', {1: 12})\" '' '' None", "ok 3 '3' '' '' None", "ok 4 None '' '' None",
+       "ok 5 '4' '' '' None"])
+
     def test_what_code_children_and_c_print_comes_in_order(self):
         lines = self.cells("""
 run('import subprocess, os, sys, ctypes\\nfor i in range(3):\\n    print("a", i)\\n    subprocess.run(["echo", "b"])\\n    os.write(1, b"c\\\\n")')
