@@ -16,12 +16,23 @@ _METHODS = {"text/html": "_repr_html_", "text/markdown": "_repr_markdown_", "ima
             "application/javascript": "_repr_javascript_"}
 
 
+def _method(value, name):
+    """The value's own method of that name; None for what has every name one asks for, as mocks and proxies do, or fails to answer."""
+    try:
+        if getattr(value, "_ipython_canary_method_should_not_exist_", None) is not None:
+            return None
+        method = getattr(value, name, None)
+    except Exception:
+        return None
+    return method if callable(method) else None
+
+
 def bundle(value):
     """(data, metadata) by MIME type, from the value's own methods, called as Jupyter does."""
     data, metadata = {}, {}
     if isinstance(value, type):
         return {"text/plain": pretty.text(value)}, metadata
-    own = getattr(value, "_ipython_display_", None)
+    own = _method(value, "_ipython_display_")
     if own is not None and type(value).__module__.partition(".")[0] != "plotly":
         try:
             own()
@@ -47,8 +58,8 @@ def bundle(value):
 
 
 def _call(value, name, **arguments):
-    method = getattr(value, name, None)
-    if method is None or not callable(method):
+    method = _method(value, name)
+    if method is None:
         return None
     try:
         return method(**arguments)

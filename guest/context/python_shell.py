@@ -64,6 +64,7 @@ class Shell:
         sys.modules["__main__"] = self.module
         self.flags = 0
         self.inputs, self.outputs = [""], {}    # whatever the code's own In and Out become
+        self.latest = ("", "", "")              # values: _, __, ___
         self.names.update(In=self.inputs, Out=self.outputs, _="", __="", ___="", exit=_Exit(driver), quit=_Exit(driver))
         self.names["_oh"], self.names["_ih"] = self.outputs, self.inputs
         self.names["__builtins__"] = builtins
@@ -111,7 +112,9 @@ class Shell:
             return
         builtins._ = value
         names = self.names
-        names["___"], names["__"], names["_"] = names.get("__"), names.get("_"), value
+        if all(names.get("_" * n, old) is old for n, old in enumerate(self.latest, 1)):     # none is the code's own, such as gettext's
+            names.update(_=value, __=self.latest[0], ___=self.latest[1])
+        self.latest = (value,) + self.latest[:2]
         names["_%d" % self.driver.count] = value
         self.outputs[self.driver.count] = value
         if self.quiet:

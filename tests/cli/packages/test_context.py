@@ -52,6 +52,28 @@ run('4')
 """), ["ok 1 '12' '' '' None", "ok 2 \"('_ih[-1], dict(_oh)', {1: 12})\" '' '' None", "ok 3 '3' '' '' None", "ok 4 None '' '' None",
        "ok 5 '4' '' '' None"])
 
+    def test_an_underline_of_the_codes_own_is_kept(self):
+        self.assertEqual(self.cells("""
+run('7')
+run('8')
+run('_ + __')
+run('_ = "own"; 5')
+run('_, __')
+run('del _, __')
+run('6')
+run('_')
+"""), ["ok 1 '7' '' '' None", "ok 2 '8' '' '' None", "ok 3 '15' '' '' None", "ok 4 '5' '' '' None", "ok 5 \"('own', 8)\" '' '' None",
+       "ok 6 None '' '' None", "ok 7 '6' '' '' None", "ok 8 '6' '' '' None"])
+
+    def test_what_has_every_name_is_shown_as_what_it_is(self):
+        lines = self.cells("""
+run('import unittest.mock; unittest.mock.MagicMock(name="m")')
+run('class Proxy:\\n    def __getattr__(self, name): return lambda *a, **k: "any"\\n    def __repr__(self): return "Proxy()"\\nProxy()')
+run('class Closed:\\n    def __getattr__(self, name): raise OSError(name)\\n    def __repr__(self): return "Closed()"\\nClosed()')
+""")
+        self.assertRegex(lines[0], r"ok 1 \"<MagicMock name='m' id='\d+'>\" '' '' None")
+        self.assertEqual(lines[1:], ["ok 2 'Proxy()' '' '' None", "ok 3 'Closed()' '' '' None"])
+
     def test_what_code_children_and_c_print_comes_in_order(self):
         lines = self.cells("""
 run('import subprocess, os, sys, ctypes\\nfor i in range(3):\\n    print("a", i)\\n    subprocess.run(["echo", "b"])\\n    os.write(1, b"c\\\\n")')
