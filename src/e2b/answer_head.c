@@ -34,14 +34,14 @@ static bool read_length(const char *text, uint64_t *ret)
 	return true;
 }
 
-unsigned fh_answer_head_read(char *text, bool upgrade, uint64_t *ret_left,
+unsigned fh_answer_head_read(char *text, bool upgrade, struct fh_answer_end *ret_end,
                              void (*on_header)(void *context, const char *name, const char *value), void *context)
 {
 	unsigned status = 0;
 	char *rest = text, *line = strsep(&rest, "\n");
 	if (sscanf(line, "HTTP/1.%*1[01] %3u", &status) != 1 || status < 100 || status > 599)
 		return 0;
-	*ret_left = FH_HTTP_SIZE_UNKNOWN;
+	struct fh_answer_end end = { .left = FH_HTTP_SIZE_UNKNOWN };
 	while ((line = strsep(&rest, "\n"))) {
 		uint64_t length;
 		line[strcspn(line, "\r")] = '\0';
@@ -53,14 +53,21 @@ unsigned fh_answer_head_read(char *text, bool upgrade, uint64_t *ret_left,
 			return 0; /* also a line that continues the one before, which readers take in different ways */
 		value += strspn(value, " \t");
 		if (strcasecmp(line, "Content-Length") == 0) {
-			if (!read_length(value, &length) || (*ret_left != FH_HTTP_SIZE_UNKNOWN && *ret_left != length))
+			if (!read_length(value, &length) || (end.left != FH_HTTP_SIZE_UNKNOWN && end.left != length))
 				return 0;
-			*ret_left = length;
+			end.left = length;
 		}
-		if (strcasecmp(line, "Transfer-Encoding") == 0 && !upgrade)
-			return 0; /* an answer to an HTTP/1.0 request must not be chunked */
+		if (strcasecmp(line, "Transfer-Encoding") == 0) {
+			value[strcspn(value, " \t")] = '\0';
+			if (end.chunked || strcasecmp(value, "chunked") != 0)
+				return 0;
+			end.chunked = true;
+		}
 		if (!fh_header_is_of_connection(line) || (upgrade && strcasecmp(line, "Upgrade") == 0))
 			on_header(context, line, value);
 	}
+	if (end.chunked && end.left != FH_HTTP_SIZE_UNKNOWN)
+		return 0; /* two lengths, of which readers choose different ones */
+	*ret_end = end;
 	return status;
 }

@@ -2,9 +2,8 @@
 /*
  * Forwards requests to a port inside a sandbox: HTTP, and connections that are upgraded (WebSockets).
  *
- * Requests are forwarded as HTTP/1.0, so the answer ends with its connection and is never chunked (nginx's proxy does
- * the same by default); upgrades as HTTP/1.1. The server inside is untrusted, as any program is: the head of its answer
- * is bounded, and headers that belong to the connection are dropped.
+ * A connection to the inside carries one request. The server there is untrusted, as any program is: the head of its
+ * answer is bounded, headers that belong to the connection are dropped, and its chunks are taken apart.
  */
 #include "e2b/ingress.h"
 
@@ -19,6 +18,7 @@
 #include "base/escape.h"
 #include "base/fd.h"
 #include "e2b/answer_head.h"
+#include "e2b/chunks.h"
 #include "e2b/common/threads.h"
 #include "e2b/hosted/accounts.h"
 #include "e2b/hosted/e2b.h"
@@ -66,8 +66,10 @@ static int send_request(struct fh_http_request *r, struct fh_process *to, struct
 	const struct fh_e2b_entry *entry = fh_http_request_tagged(r);
 	fh_auto_free char *host = masked_host(entry->hosted, entry->port);
 	struct head h = { .text = FH_BUF_INIT(HEAD_MAX), .host = host };
-	fh_buf_addf(&h.text, "%s %s HTTP/1.%d\r\n", fh_http_method(r), fh_http_target(r), upgrade ? 1 : 0);
+	fh_buf_addf(&h.text, "%s %s HTTP/1.1\r\n", fh_http_method(r), fh_http_target(r));
 	fh_http_headers(r, add_header, &h);
+	if (!fh_http_header(r, "Host"))
+		fh_buf_addf(&h.text, "Host: %s\r\n", host ? host : "localhost");
 	if (upgrade)
 		fh_buf_addf(&h.text, "Connection: Upgrade\r\nUpgrade: %s\r\n\r\n", upgrade);
 	else if (body.n || fh_http_header(r, "Content-Length") || fh_http_header(r, "Transfer-Encoding"))
@@ -85,7 +87,8 @@ struct answer {
 	struct fh_http_request *request;
 	struct fh_process *from;
 	struct fh_buf rest; /* the part of the body that came with the head */
-	uint64_t left;      /* bytes of the body still to come; FH_HTTP_SIZE_UNKNOWN: up to the connection's end */
+	struct fh_answer_end end;
+	struct fh_chunks chunks;
 	unsigned status;
 };
 
@@ -132,30 +135,49 @@ static bool receive_head(struct answer *a, bool upgrade)
 		}
 		fh_auto_free char *head = fh_xstrndup(a->rest.p, (size_t)(end - a->rest.p));
 		fh_buf_drop(&a->rest, (size_t)(end - a->rest.p) + 4);
-		a->status = fh_answer_head_read(head, upgrade, &a->left, pass_on, a);
+		a->status = fh_answer_head_read(head, upgrade, &a->end, pass_on, a);
 		if (a->status == 0 || a->status >= 200 || (upgrade && a->status == 101))
 			return a->status != 0;
 	}
 }
 
+/* Reads bytes of the body as they come, in chunks or not. */
+static ssize_t read_raw(struct answer *a, char *buffer, size_t n)
+{
+	if (!a->rest.n)
+		return read_some(a, buffer, n, INT32_MAX);
+	n = FH_MIN(n, a->rest.n);
+	memcpy(buffer, a->rest.p, n);
+	fh_buf_drop(&a->rest, n);
+	return (ssize_t)n;
+}
+
+static ssize_t read_chunked(struct answer *a, char *buffer, size_t n)
+{
+	while (a->chunks.state != FH_CHUNKS_OVER) {
+		ssize_t got = read_raw(a, buffer, n);
+		if (got <= 0)
+			return -1; /* it ended before its last chunk */
+		got = fh_chunks_take(&a->chunks, buffer, (size_t)got);
+		if (got != 0)
+			return got;
+	}
+	return 0;
+}
+
 static ssize_t read_body(void *context, char *buffer, size_t n)
 {
 	struct answer *a = context;
-	ssize_t got;
-	if (a->left != FH_HTTP_SIZE_UNKNOWN)
-		n = (size_t)FH_MIN((uint64_t)n, a->left);
+	if (a->end.chunked)
+		return read_chunked(a, buffer, n);
+	if (a->end.left == FH_HTTP_SIZE_UNKNOWN)
+		return read_raw(a, buffer, n);
+	n = (size_t)FH_MIN((uint64_t)n, a->end.left);
 	if (n == 0)
 		return 0;
-	if (a->rest.n) {
-		got = (ssize_t)FH_MIN(n, a->rest.n);
-		memcpy(buffer, a->rest.p, (size_t)got);
-		fh_buf_drop(&a->rest, (size_t)got);
-	} else {
-		got = read_some(a, buffer, n, INT32_MAX);
-	}
-	if (a->left != FH_HTTP_SIZE_UNKNOWN && got > 0)
-		a->left -= (uint64_t)got;
-	return got == 0 && a->left != FH_HTTP_SIZE_UNKNOWN ? -1 : got;
+	ssize_t got = read_raw(a, buffer, n);
+	a->end.left -= got > 0 ? (uint64_t)got : 0;
+	return got == 0 ? -1 : got;
 }
 
 /* -------------------------------------------------------------------------------------------------------- upgrades */
@@ -290,7 +312,7 @@ static void forward(struct fh_http_request *r, struct fh_str body)
 		fh_http_reply_upgrade(r, take_connection, answer_free, a);
 		return;
 	}
-	struct fh_http_source source = { read_body, answer_free, a, a->left };
+	struct fh_http_source source = { read_body, answer_free, a, a->end.left };
 	bool no_body = strcmp(fh_http_method(r), "HEAD") == 0 || a->status == 204 || a->status == 304;
 	if (!no_body) {
 		fh_http_reply_source(r, a->status, NULL, &source);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/fd.h"
+#include "e2b/chunks.h"
 #include "e2b/common/connect.h"
 #include "e2b/common/keys.h"
 #include "server/http_target.h"
@@ -254,6 +255,67 @@ static void test_ceilings_become_the_limits_of_a_sandbox(void **state)
 	assert_true(l.value[FH_LIMIT_WALL_TIME] == FH_UNLIMITED);
 }
 
+/* --------------------------------------------------------------------------------------------------------- chunks */
+
+/* The body of `stream`, which arrives in pieces of `step` bytes; NULL when it is malformed. */
+static char *unchunked(const char *stream, size_t step, enum fh_chunks_state *ret_state)
+{
+	struct fh_chunks chunks = { 0 };
+	fh_auto_buf struct fh_buf body = FH_BUF_INIT(0);
+	fh_auto_free char *bytes = fh_xstrdup(stream);
+	ssize_t got = 0;
+	for (size_t at = 0, n = strlen(stream); at < n && got >= 0; at += step)
+		if ((got = fh_chunks_take(&chunks, bytes + at, FH_MIN(step, n - at))) > 0)
+			fh_buf_add(&body, bytes + at, (size_t)got);
+	*ret_state = chunks.state;
+	return got < 0 ? NULL : fh_xstrdup(fh_buf_cstr(&body));
+}
+
+static void test_chunks_are_one_body_however_they_arrive(void **state)
+{
+	(void)state;
+	static const char stream[] =
+	    "5\r\nhello\r\n1;name=\"a;b\"\r\n \r\nA \r\n0123\r\n6789\r\n00\r\nTrailer: x\r\n\r\nmore";
+	enum fh_chunks_state end;
+	for (size_t step = 1; step <= sizeof(stream); step++) {
+		fh_auto_free char *body = unchunked(stream, step, &end);
+		assert_string_equal(body, "hello 0123\r\n6789");
+		assert_int_equal(end, FH_CHUNKS_OVER);
+	}
+	fh_auto_free char *cut = unchunked("5\r\nhello\r\n", 100, &end);
+	assert_string_equal(cut, "hello");
+	assert_int_not_equal(end, FH_CHUNKS_OVER);
+}
+
+static void test_malformed_chunks_are_no_body(void **state)
+{
+	(void)state;
+	static const char *const bad[] = { "\r\n",
+		                               "zz\r\n",
+		                               "-1\r\n",
+		                               "0x5\r\n",
+		                               " 5\r\n",
+		                               "5\nhello",
+		                               "5\rx",
+		                               "2\r\nabc\r\n",
+		                               "2\r\nab\n",
+		                               ";a\r\n",
+		                               "1;a\nb\r\n",
+		                               "5,\r\n",
+		                               "1000000000000000\r\n",
+		                               "0\r\nTrailer: x\n" };
+	enum fh_chunks_state end;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(bad); i++) {
+		assert_null(unchunked(bad[i], 1, &end));
+		assert_null(unchunked(bad[i], 100, &end));
+	}
+	fh_auto_buf struct fh_buf endless = FH_BUF_INIT(0);
+	fh_buf_adds(&endless, "1;");
+	for (int i = 0; i < 100 << 10; i++)
+		fh_buf_addc(&endless, 'x');
+	assert_null(unchunked(fh_buf_cstr(&endless), 1000, &end));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +324,8 @@ int main(void)
 		cmocka_unit_test(test_malformed_targets_are_refused),
 		cmocka_unit_test(test_messages_are_found_however_the_stream_is_cut),
 		cmocka_unit_test(test_broken_streams_say_what_is_wrong),
+		cmocka_unit_test(test_chunks_are_one_body_however_they_arrive),
+		cmocka_unit_test(test_malformed_chunks_are_no_body),
 		cmocka_unit_test(test_a_request_of_a_stream_is_one_message),
 		cmocka_unit_test(test_keys_are_known_plain_and_hashed_each_with_its_ceilings),
 		cmocka_unit_test(test_a_hashed_key_is_the_one_that_has_this_hash),

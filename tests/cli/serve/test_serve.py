@@ -4,6 +4,7 @@ import base64
 import concurrent.futures
 import gzip
 import hashlib
+import http.client
 import json
 import os
 import pathlib
@@ -368,9 +369,32 @@ class Ports(Serving):
     def test_an_answer_that_is_no_http_is_no_answer(self):
         box = self.sandbox()
         self.serve_inside(box, "import socket\ns = socket.create_server(('', 8000))\nwhile True:\n    c, _ = s.accept()\n"
-                               "    c.recv(4096)\n    c.sendall(b'HTTP/1.1 200 OK\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\nzz\\r\\n')\n"
+                               "    c.recv(4096)\n    c.sendall(b'HTTP/1.1 200 OK\\r\\nTransfer-Encoding: gzip\\r\\n\\r\\nzz\\r\\n')\n"
                                "    c.close()\n")
         support.wait_for(lambda: b"no HTTP" in json.dumps(box.ask("GET", "/", port=8000)[1]).encode(), 30)
+
+    def test_an_answer_in_chunks_comes_as_it_is_made(self):
+        """Servers of ASGI stream in chunks, whatever version of HTTP they are asked by."""
+        box = self.sandbox()
+        self.serve_inside(box, "import socket\ns = socket.create_server(('', 8000))\nwhile True:\n    c, _ = s.accept()\n"
+                               "    asked = c.recv(4096).split(b'\\r\\n')\n    path = asked[0].split()[1]\n"
+                               "    c.sendall(b'HTTP/1.1 200 OK\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n5;x=y\\r\\nfirst\\r\\n')\n"
+                               "    if path == b'/wait': c.settimeout(60); c.recv(1)\n"
+                               "    if path == b'/bad': c.sendall(b'zz\\r\\nsmuggled\\r\\n')\n"
+                               "    if path == b'/': c.sendall(b'%x\\r\\n%b\\r\\n0\\r\\nTrailer: t\\r\\n\\r\\nmore' % (len(asked[0]), asked[0]))\n"
+                               "    c.close()\n")
+        support.wait_for(lambda: box.ask("GET", "/", port=8000)[0] == 200, 30)
+        status, body, headers = box.ask("GET", "/", port=8000)
+        self.assertEqual((status, body, headers["Trailer"]), (200, b"firstGET / HTTP/1.1", None))
+        c = self.server.connection()
+        c.request("GET", "/wait", headers=box.headers(8000))
+        answer = c.getresponse()
+        self.assertEqual(answer.read(5), b"first")
+        answer.close()
+        c.close()
+        for path in ("/bad", "/cut"):
+            with self.assertRaises((http.client.IncompleteRead, ConnectionResetError), msg=path):
+                box.ask("GET", path, port=8000)
 
     def test_private_ports_need_their_token(self):
         box = self.sandbox(network={"allowPublicTraffic": False})
