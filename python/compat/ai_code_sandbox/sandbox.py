@@ -7,7 +7,9 @@ import textwrap
 import fumehood
 from fumehood.dropin import Dropin, ExecContainer
 
-_SIZES = {"": 0, "b": 0, "k": 10, "m": 20, "g": 30}
+_SIZES = {"": 0, "b": 0, "k": 10, "m": 20, "g": 30, "t": 40}
+#: The memory of a sandbox for which the caller asks no limit.
+_UNLIMITED = 4 << 30
 #: One argument can hold 128 KiB; longer programs go by a file.
 _ARGUMENT_MAX = 100000
 _FROM_FILE = ("import os\np='/run/.program.py'\nt=open(p,encoding='utf-8').read()\nos.unlink(p)\n"
@@ -20,10 +22,13 @@ def is_strict():
 
 
 def _size(text):
-    found = re.match(r"^\s*(\d+)\s*([bkmg]?)b?\s*$", str(text), re.IGNORECASE)
+    """Bytes of a number or a text, as docker-py takes them; None, 0 and -1 mean no limit there."""
+    if text in (None, 0, -1, "0", "-1"):
+        return _UNLIMITED
+    found = re.match(r"^\s*(\d+(?:\.\d+)?)\s*([bkmgt]?)b?\s*$", str(text), re.IGNORECASE)
     if not found:
         raise Exception("mem_limit={!r} is not a size: 100m, 1g".format(text))
-    return int(found.group(1)) << _SIZES[found.group(2).lower()]
+    return int(float(found.group(1)) * (1 << _SIZES[found.group(2).lower()]))
 
 
 class AICodeSandbox(Dropin):

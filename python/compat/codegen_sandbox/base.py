@@ -71,7 +71,7 @@ class BaseCodegenSandbox(Dropin, abc.ABC):
         made = self._used()
         try:
             argv = self._prepare_code_command(textwrap.dedent(code))
-            done = made.exec(argv, env=self._environment(env_vars), timeout=timeout)
+            done = made.exec(argv, env=self._environment(env_vars), timeout=timeout or None)  # 0: none, as there
         except fumehood.Error as error:
             raise self._error("run the code", error) from error
         return self._respond(done)

@@ -33,6 +33,13 @@ class Codegen(Case):
         """)
         self.assertEqual(shown, [["it's a sandbox\n", ""], ["$x 'y'\n", "(exit code 3)e\n"], ["first\n", "(exit code 124)"], "x" * 10 + "yy"])
 
+    def test_no_time_is_no_limit_and_the_readme_s_word_for_an_image_works(self):
+        shown, = self.python("""
+            with init_codegen_sandbox("python", custom_image="python:3.12-slim") as s:
+                show([s.custom_image_name, s.run_code("print(1)", timeout=0).stdout])
+        """)
+        self.assertEqual(shown, ["python:3.12-slim", "1\n"])
+
     def test_node_code_runs(self):
         support.need_program("node", "nodejs")
         shown, = self.python("""
@@ -112,6 +119,20 @@ class AiCode(Case):
                 show(str(e))
         """, AI_CODE_SANDBOX_STRICT="1")
         self.assertEqual(shown, "'NoneType' object has no attribute 'decode'")
+
+    def test_memory_in_every_form_that_docker_takes(self):
+        answers, refused = self.python("""
+            from ai_code_sandbox import AICodeSandbox
+            answers = []
+            for limit in ("0.5g", "512MB", 256 << 20, None, -1):
+                with AICodeSandbox(mem_limit=limit) as box:
+                    answers.append(box.run_code("print(1)"))
+            show(answers)
+            with AICodeSandbox(mem_limit="0.06g") as box:
+                answer = box.run_code("x = bytearray(300 << 20)\\nfor i in range(0, len(x), 4096): x[i] = 1\\nprint('fits')")
+            show("fits" in answer)
+        """)
+        self.assertEqual((answers, refused), (["1\n"] * 5, False))
 
     def test_every_form_of_the_answer(self):
         shown, = self.python("""
