@@ -63,3 +63,6 @@ class DefaultImage(object):
 
 
 EncodingErrorsType = ("strict", "replace", "ignore", "surrogateescape", "backslashreplace", "xmlcharrefreplace")
+#: 0.2's lists of languages.
+NotSupportedLibraryInstallation = ["JAVA"]
+SupportedLanguageValues = [language.value for language in SupportedLanguage]

@@ -124,6 +124,12 @@ class Sessions(Llm):
         """)
         self.assertEqual(shown, ["1\n", ["DeprecationWarning"]])
 
+    def test_libraries_of_a_native_session_without_set_up_are_an_error(self):
+        said, = self.python("""
+            show(error(LibraryInstallationNotSupportedError, SandboxSession(backend="bubblewrap", lang="python", libraries=["x"], skip_environment_setup=True).open))
+        """)
+        self.assertIn("python", said)
+
     def test_a_policy_is_held(self):
         said, ran, plain = self.python("""
             from llm_sandbox.security import RestrictedModule

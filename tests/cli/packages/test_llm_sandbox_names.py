@@ -311,6 +311,20 @@ class Names(Case):
             ["cd /x && make && echo 'pip install not'"],
             ["echo a", ["python", ["c"]], "echo b"]])
 
+    def test_modules_of_the_generation_before_are_there(self):
+        commands, unknown, kinds, made = self.python("""
+            from llm_sandbox import base, factory, utils
+            from llm_sandbox.const import NotSupportedLibraryInstallation, SupportedLanguageValues
+            show([utils.get_code_file_extension("javascript"), utils.get_code_execution_command("ruby", "/tmp/code.rb"),
+                  utils.get_libraries_installation_command("python", "numpy"), "python" in SupportedLanguageValues, NotSupportedLibraryInstallation])
+            show(error(ValueError, lambda: utils.get_code_file_extension("cobol")))
+            show([base.ConsoleOutput is ConsoleOutput, issubclass(type(SandboxSession()), base.Session)])
+            show(factory.UnifiedSessionFactory().create_session(backend=SandboxBackend.PODMAN, lang="python").backend)
+        """)
+        self.assertEqual(commands, ["js", ["ruby /tmp/code.rb"], "pip install numpy", True, ["JAVA"]])
+        self.assertIn("cobol", unknown)
+        self.assertEqual((kinds, made), ([True, True], "podman"))
+
     def test_to_the_letter_a_backend_needs_its_client_s_package(self):
         said, = self.python("""
             import llm_sandbox.session

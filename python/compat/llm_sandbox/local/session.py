@@ -11,7 +11,7 @@ from fumehood import archives
 from .. import _model
 from ..const import SupportedLanguage
 from ..core.fumehood_session import FumehoodSession, make_config
-from ..exceptions import CommandEmptyError, ResourceError, SandboxTimeoutError, SecurityError, ValidationError
+from ..exceptions import CommandEmptyError, LibraryInstallationNotSupportedError, ResourceError, SandboxTimeoutError, SecurityError, ValidationError
 from ..security.seccomp import ALWAYS_BLOCKED
 from .config import LocalSandboxConfig
 from .launch import read_only_mounts
@@ -70,6 +70,11 @@ class LocalProcessSession(FumehoodSession):
         if not self.is_open:
             read_only_mounts(self.sandbox_config, self.config.workdir)  # raises for what must not be shown
         super(LocalProcessSession, self).open()
+
+    def environment_setup(self):
+        if self._initial_libraries and self.config.skip_environment_setup:
+            raise LibraryInstallationNotSupportedError(str(self.config.lang))  # a session of containers only warns
+        super(LocalProcessSession, self).environment_setup()
 
     @staticmethod
     def _words(command):
