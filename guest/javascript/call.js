@@ -63,6 +63,13 @@
 		exit(0);
 	};
 
+	// Whether the expression itself uses a name that the program does not define.
+	const lacks = (wanted, error) => {
+		const [, name] = /^([\p{ID_Start}$_][\p{ID_Continue}$]*) is not defined$/u.exec(error?.message) ?? [];
+		return error?.name === 'ReferenceError' && name !== undefined && wanted.call?.includes(name) &&
+			vm.runInThisContext(`typeof ${name} === 'undefined'`);
+	};
+
 	const call = async (wanted) => {
 		let value;
 		if (wanted.call !== undefined) {
@@ -111,7 +118,7 @@
 		try {
 			results.push(await call(wanted));
 		} catch (error) {
-			results.push(problem(error, 'run'));
+			results.push({ ...problem(error, 'run'), undefined: lacks(wanted, error) });
 		}
 	}
 	finish(results);

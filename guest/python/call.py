@@ -78,6 +78,11 @@ def main():
         return {"stage": stage, "name": name_of(error).__name__, "message": text,
                 "traceback": "".join(lines)[-text_max:]}
 
+    def lacks(module, wanted, error):
+        """Whether the expression itself uses a name that the program does not define."""
+        return check(error, NameError) and "call" in wanted and any(
+            "'%s'" % name in shown(text_of, error) for name in wanted["code"].co_names if name not in module.__dict__)
+
     def finish(results):
         for stream in flush:
             try:
@@ -131,6 +136,7 @@ def main():
             results.append(call(module, wanted))
         except base_error as error:
             results.append(problem(error, "run"))
+            results[-1]["undefined"] = lacks(module, wanted, error)
     finish(results)
 
 

@@ -60,6 +60,9 @@ class CodeCheck(CodeCase):
         code = fenced("def f(n):\n    if n < 0: raise ValueError('negative')\n    return n")
         self.passes(code, call="f(-1)", expected_error="ValueError")
         self.fails(code, "call f(1): expected ValueError, got 1", call="f(1)", expected_error="ValueError")
+        self.passes(fenced("def f(x):\n    return missing"), call="f(1)", expected_error="NameError")
+        self.fails(fenced("def g(x):\n    return 1"), "call f(1): expected NameError, raised NameError: name 'f' is not defined", call="f(1)",
+                   expected_error="NameError")
         self.fails(code, "raised ValueError: negative", call="f(-1)", expected=1)
 
     def test_cases(self):
@@ -358,6 +361,13 @@ class CodeCheck(CodeCase):
                    stdin="", stdout="42")
         self.fails(fenced("print(42); 1/0"), "exit code 1: ZeroDivisionError: division by zero", "runtime_error",
                    stdout="42")
+
+    def test_a_name_that_the_call_lacks_is_no_error_of_the_program(self):
+        support.need_program("node", "nodejs")
+        check = {"language": "javascript", "call": "f(1)", "expected_error": "ReferenceError"}
+        self.passes(fenced("function f(x) { return missing; }", "js"), **check)
+        self.passes(fenced("function f(x) { throw new ReferenceError('f is not defined'); }", "js"), **check)
+        self.fails(fenced("function g(x) { return 1; }", "js"), "expected ReferenceError, raised ReferenceError: f is not defined", **check)
 
     def test_bash(self):
         self.passes(fenced("read x; echo $((x * 2))", "sh"), language="bash", stdin="21\n", stdout="42")
