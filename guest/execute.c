@@ -21,7 +21,7 @@ static int has_slash(const char *s)
 	return *s == '/';
 }
 
-void fh_execute(char **argv, char **env)
+void fh_execute_program(char **argv, char **env)
 {
 	static char path[FH_INIT_PATH_MAX];
 	size_t length = strlen(argv[0]);

@@ -4,6 +4,6 @@
 
 /* Executes a program as a shell would: a name without a slash is searched in the PATH of env. Returns only if there is
  * no such program. */
-void fh_execute(char **argv, char **env);
+void fh_execute_program(char **argv, char **env);
 /* Ends this process as another one did: status is an exit code, or 256 + the number of a signal. */
 void fh_end_as(int status) __attribute__((noreturn));

@@ -22,7 +22,7 @@
 
 static uint32_t action(const struct fh_policy_entry *e)
 {
-	return e->verdict == FH_ALLOW ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | (uint32_t)e->error;
+	return e->action == FH_ALLOW ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | (uint32_t)e->error;
 }
 
 /* The AUDIT_ARCH_* value of this machine; libseccomp uses the same numbers. */
@@ -59,7 +59,7 @@ static void add(scmp_filter_ctx c, const struct fh_policy_entry *e, int number)
 {
 	if (is_conditional(e) || action(e) == (SECCOMP_RET_ERRNO | ENOSYS))
 		return; /* in the prefix, or the same as the default action */
-	int r = seccomp_rule_add(c, e->verdict == FH_ALLOW ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(e->error), number, 0);
+	int r = seccomp_rule_add(c, e->action == FH_ALLOW ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(e->error), number, 0);
 	if (r < 0)
 		fail("cannot add", e->call, r);
 }
@@ -240,7 +240,7 @@ static void write_policy(FILE *out, const char *name, const char *const *allowed
 		if (is_setup(e.call) && is_conditional(&e))
 			fail("a call of set-up cannot depend on an argument:", e.call, -EINVAL);
 		if (is_among(allowed, allowed_count, e.call))
-			e.verdict = FH_ALLOW;
+			e.action = FH_ALLOW;
 		if (number != __NR_SCMP_ERROR && number >= 0) /* not on this architecture, or newer than the library */
 			add(c, &e, number);
 	}
@@ -313,7 +313,7 @@ static void write_seal(FILE *out, const char *name)
 		int number = is_setup(e->call) ? seccomp_syscall_resolve_name(e->call) : -1;
 		if (number < 0)
 			continue;
-		if (e->verdict == FH_ALLOW || n == sizeof(list) / sizeof(list[0]))
+		if (e->action == FH_ALLOW || n == sizeof(list) / sizeof(list[0]))
 			fail("the policy must refuse, and the seal have room for,", e->call, -EINVAL);
 		list[n++] = (struct sealed){ number, action(e) };
 	}

@@ -259,7 +259,7 @@ static void make_pipe(int *ret_read, int *ret_write)
 static void execute(char **argv, char **env)
 {
 	static const char words[] = ": not found in the sandbox\n";
-	fh_execute(argv, env);
+	fh_execute_program(argv, env);
 	fh_sys(__NR_write, AWAY - 1, argv[0], strlen(argv[0]));
 	fh_sys(__NR_write, AWAY - 1, words, sizeof(words) - 1);
 	end(127);

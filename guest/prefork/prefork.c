@@ -218,7 +218,7 @@ static void run(int argc, char **argv, char **env)
 		fh_end_as(126);
 	}
 	if (s < 0 || !ask(s, argv + PROGRAM, env)) {
-		fh_execute(argv + PROGRAM, env);
+		fh_execute_program(argv + PROGRAM, env);
 		(void)fh_write_full(2, argv[PROGRAM], strlen(argv[PROGRAM]));
 		(void)fh_write_full(2, words, sizeof(words) - 1);
 		fh_end_as(127);
@@ -462,7 +462,7 @@ static void start_zygote(int theirs, const char *library, const char *main, char
 		fh_sys(__NR_dup3, image, FH_ZYGOTE_LIBRARY, 0);
 		fh_sys(__NR_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
 		fh_sys(__NR_setpgid, 0, 0);
-		fh_execute(argv, with);
+		fh_execute_program(argv, with);
 		fh_end_as(127);
 	}
 	fh_sys(__NR_close, theirs);

@@ -133,7 +133,7 @@ static char *as_text(const json_t *value)
 {
 	fh_auto_json json_t *vars = json_pack("{s:O}", "v", value);
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-	if (fh_template_render_text(fh_str("{{ v }}"), "value", vars, NULL, &out, NULL) < 0)
+	if (fh_text_template_render_text(fh_str("{{ v }}"), "value", vars, NULL, &out, NULL) < 0)
 		return fh_text_of_json(value);
 	return fh_buf_take(&out, NULL);
 }
@@ -148,7 +148,7 @@ static bool substitute_one(json_t *vars, const json_t *stored, const char *key, 
 		return false;
 	fh_auto_free char *inner = as_text(value);
 	/* What a model answered must not become part of a template. */
-	if (json_object_get(stored, name) && fh_template_has_tags(fh_str(inner)))
+	if (json_object_get(stored, name) && fh_text_template_has_tags(fh_str(inner)))
 		return false;
 	if (strlen(inner) + strlen(text) > VAR_FILE_MAX)
 		return false;
@@ -321,19 +321,19 @@ static bool has_open_tag(const char *text)
 }
 
 /* `ready`: the text as a compiled template; NULL: it is compiled here. */
-static int render_with(const struct fh_eval_host *h, const char *text, const struct fh_template *ready,
+static int render_with(const struct fh_eval_host *h, const char *text, const struct fh_text_template *ready,
                        const json_t *vars, char **ret, struct fh_error *err)
 {
 	struct fh_str source = fh_str(text);
-	if (!fh_template_has_tags(source) || fh_eval_templates_off() ||
+	if (!fh_text_template_has_tags(source) || fh_eval_templates_off() ||
 	    (has_open_tag(text) && !(strstr(text, "{% raw") && strstr(text, "endraw")))) {
 		*ret = fh_xstrdup(text);
 		return 0;
 	}
-	fh_auto_template struct fh_template *own = ready ? NULL : fh_template_compile(source, "template", err);
-	const struct fh_template *t = ready ? ready : own;
+	fh_auto_template struct fh_text_template *own = ready ? NULL : fh_text_template_compile(source, "template", err);
+	const struct fh_text_template *t = ready ? ready : own;
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-	int r = t ? fh_template_render_with(t, vars, &h->host, &out, err) : -FH_E_CONFIG;
+	int r = t ? fh_text_template_render_with(t, vars, &h->host, &out, err) : -FH_E_CONFIG;
 	if (r == 0)
 		*ret = fh_buf_take(&out, NULL);
 	return r;
@@ -403,7 +403,7 @@ static int render_json(const json_t *value, const json_t *vars, json_t **ret, st
 }
 
 static int render_template(const struct fh_eval_plan *plan, struct fh_services *services, const char *raw,
-                           const struct fh_template *ready, const json_t *parsed, const json_t *vars, char **ret,
+                           const struct fh_text_template *ready, const json_t *parsed, const json_t *vars, char **ret,
                            struct fh_error *err)
 {
 	fh_auto_json json_t *rendered = NULL;

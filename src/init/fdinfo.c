@@ -64,7 +64,7 @@ static void read_info(long dir, const char *name)
 	r.have = r.at = 0;
 	if (r.fd < 0)
 		return;
-	for (const char *line; (line = fh_next_line(&r));)
+	for (const char *line; (line = fh_line_reader_next(&r));)
 		if (fh_begins(line, "lock:\t"))
 			add_lock(line + 6);
 		else if (fh_begins(line, "scm_fds: "))

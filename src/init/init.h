@@ -62,7 +62,7 @@ struct fh_line_reader {
 	char text[16384];
 };
 /* The next line, without its newline; 0 at the end. A line longer than the buffer comes in pieces. */
-const char *fh_next_line(struct fh_line_reader *r);
+const char *fh_line_reader_next(struct fh_line_reader *r);
 uint64_t fh_number_in(const char **p, unsigned base);
 int fh_begins(const char *s, const char *with);
 enum { FH_CLOCK_MONOTONIC = 1, FH_CLOCK_OWN_CPU = 2 };

@@ -4,7 +4,7 @@
 
 #include <fcntl.h>
 
-const char *fh_next_line(struct fh_line_reader *r)
+const char *fh_line_reader_next(struct fh_line_reader *r)
 {
 	for (;;) {
 		for (size_t i = r->at; i < r->have; i++) {

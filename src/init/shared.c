@@ -69,7 +69,7 @@ uint64_t fh_shared_add_process(const char *pid)
 	r.have = r.at = 0;
 	if (r.fd < 0)
 		return 0;
-	for (const char *line; (line = fh_next_line(&r));)
+	for (const char *line; (line = fh_line_reader_next(&r));)
 		if (fh_begins(line, "RssShmem:"))
 			bytes = kilobytes(line);
 		else if (fh_begins(line, "VmPTE:") || fh_begins(line, "VmSwap:"))
@@ -138,7 +138,7 @@ static uint64_t mapped_by(const char *pid, uint64_t resident, int64_t until_ns)
 	r.have = r.at = 0;
 	if (r.fd < 0) /* a process that has ended, or one of a program that even we may not read */
 		return r.fd == -EACCES ? resident : 0;
-	for (const char *line; (line = fh_next_line(&r));) {
+	for (const char *line; (line = fh_line_reader_next(&r));) {
 		if ((*line >= '0' && *line <= '9') || (*line >= 'a' && *line <= 'f'))
 			wanted = counts(line, device);
 		else if (wanted && (fh_begins(line, "Pss:") || fh_begins(line, "SwapPss:")))
@@ -162,7 +162,7 @@ int fh_shared_unheld(const char *pid, int64_t until_ns)
 	r.have = r.at = 0;
 	if (r.fd < 0)
 		return r.fd == -EACCES ? 1 : -1;
-	for (const char *line; !found && (line = fh_next_line(&r));)
+	for (const char *line; !found && (line = fh_line_reader_next(&r));)
 		found = counts(line, device) || (++mappings % 256 == 0 && fh_clock_ns(FH_CLOCK_MONOTONIC) > until_ns);
 	fh_sys(__NR_close, r.fd);
 	return found ? 1 : mappings ? 0 : -1;

@@ -14,33 +14,33 @@
 #pragma once
 #include "json/json.h"
 
-#define FH_TEMPLATE_SOURCE_MAX ((size_t)16 << 20) /* maximum bytes of a template's source */
-#define FH_TEMPLATE_DEPTH_MAX 100                 /* maximum depth of nesting, in the source and of macro calls */
-#define FH_TEMPLATE_STEPS_MAX 5000000u            /* expressions and tags evaluated in one render */
-#define FH_TPL_MEMORY_MAX ((size_t)256 << 20)     /* maximum bytes of all values made in one render */
+#define FH_TEXT_TEMPLATE_SOURCE_MAX ((size_t)16 << 20)  /* maximum bytes of a template's source */
+#define FH_TEXT_TEMPLATE_DEPTH_MAX 100                  /* maximum depth of nesting, in the source and of macro calls */
+#define FH_TEXT_TEMPLATE_STEPS_MAX 5000000u             /* expressions and tags evaluated in one render */
+#define FH_TEXT_TEMPLATE_MEMORY_MAX ((size_t)256 << 20) /* maximum bytes of all values made in one render */
 
-struct fh_template;
+struct fh_text_template;
 
 /* `name` is the file name in errors; source and name are copied. NULL on a syntax error. */
-FH_OWN struct fh_template *fh_template_compile(struct fh_str source, const char *name, struct fh_error *err);
-void fh_template_free(FH_NULLABLE struct fh_template *t);
-static inline void fh_template_freep(struct fh_template **t)
+FH_OWN struct fh_text_template *fh_text_template_compile(struct fh_str source, const char *name, struct fh_error *err);
+void fh_text_template_free(FH_NULLABLE struct fh_text_template *t);
+static inline void fh_text_template_freep(struct fh_text_template **t)
 {
-	fh_template_free(*t);
+	fh_text_template_free(*t);
 }
-#define fh_auto_template FH_CLEANUP(fh_template_freep)
+#define fh_auto_template FH_CLEANUP(fh_text_template_freep)
 
 /* Appends the rendered text to out. vars is an object or NULL and is not changed. On failure out is unchanged. */
-int fh_template_render(const struct fh_template *t, FH_NULLABLE const json_t *vars, struct fh_buf *out,
-                       struct fh_error *err);
+int fh_text_template_render(const struct fh_text_template *t, FH_NULLABLE const json_t *vars, struct fh_buf *out,
+                            struct fh_error *err);
 /* Offsets of one match: of the whole ([0]) and of its groups; from is SIZE_MAX for a group that took no part. */
-#define FH_TEMPLATE_GROUPS 10
-struct fh_template_match {
-	size_t from[FH_TEMPLATE_GROUPS], to[FH_TEMPLATE_GROUPS];
+#define FH_TEXT_TEMPLATE_GROUPS 10
+struct fh_text_template_match {
+	size_t from[FH_TEXT_TEMPLATE_GROUPS], to[FH_TEXT_TEMPLATE_GROUPS];
 	size_t n;
 };
 /* What a template gets from the program that renders it. Members may be NULL. */
-struct fh_template_host {
+struct fh_text_template_host {
 	void *context;
 	/* Returns the value of filter `name`, which is not built in, for the arguments (a list, the filtered value first)
 	 * as a new reference; FH_E_NOT_FOUND: no filter has that name. */
@@ -49,15 +49,18 @@ struct fh_template_host {
 	int (*load)(void *context, const char *name, struct fh_buf *out, struct fh_error *err);
 	/* Finds the first match of JavaScript's /pattern/flags in subject, from an offset on; FH_E_NOT_FOUND: none. */
 	int (*search)(void *context, const char *pattern, const char *flags, struct fh_str subject, size_t from,
-	              struct fh_template_match *ret, struct fh_error *err);
+	              struct fh_text_template_match *ret, struct fh_error *err);
 };
-int fh_template_render_with(const struct fh_template *t, FH_NULLABLE const json_t *vars,
-                            FH_NULLABLE const struct fh_template_host *host, struct fh_buf *out, struct fh_error *err);
+int fh_text_template_render_with(const struct fh_text_template *t, FH_NULLABLE const json_t *vars,
+                                 FH_NULLABLE const struct fh_text_template_host *host, struct fh_buf *out,
+                                 struct fh_error *err);
 /* Calls `each` with every variable's name that the template uses and does not set itself. */
-void fh_template_each_name(const struct fh_template *t, void (*each)(void *context, const char *name), void *context);
+void fh_text_template_each_name(const struct fh_text_template *t, void (*each)(void *context, const char *name),
+                                void *context);
 /* Compiles and renders. A source without tags is copied. */
-int fh_template_render_text(struct fh_str source, const char *name, FH_NULLABLE const json_t *vars,
-                            FH_NULLABLE const struct fh_template_host *host, struct fh_buf *out, struct fh_error *err);
+int fh_text_template_render_text(struct fh_str source, const char *name, FH_NULLABLE const json_t *vars,
+                                 FH_NULLABLE const struct fh_text_template_host *host, struct fh_buf *out,
+                                 struct fh_error *err);
 
 /* Whether source has any tag: {{, {% or {#. */
-bool fh_template_has_tags(struct fh_str source);
+bool fh_text_template_has_tags(struct fh_str source);

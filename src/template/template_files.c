@@ -15,7 +15,7 @@ static struct fh_tpl_block *block_named(struct fh_tpl_scope *scope, const char *
 
 /* Adds the blocks of a template behind those of the templates that extend it. The list of nodes begins with the last.
  */
-static void add_blocks(struct fh_tpl_scope *scope, const struct fh_template *t)
+static void add_blocks(struct fh_tpl_scope *scope, const struct fh_text_template *t)
 {
 	for (const struct fh_tpl_node *node = t->nodes; node; node = node->next) {
 		if (node->kind != FH_N_NAMED_BLOCK)
@@ -29,7 +29,7 @@ static void add_blocks(struct fh_tpl_scope *scope, const struct fh_template *t)
 	}
 }
 
-struct fh_tpl_scope *fh_tpl_scope_new(struct fh_tpl_render *r, const struct fh_template *t, json_t *vars)
+struct fh_tpl_scope *fh_tpl_scope_new(struct fh_tpl_render *r, const struct fh_text_template *t, json_t *vars)
 {
 	struct fh_tpl_scope *scope = FH_NEW(struct fh_tpl_scope);
 	scope->t = t;
@@ -55,7 +55,7 @@ void fh_tpl_scopes_release(struct fh_tpl_render *r)
 	while (r->loaded) {
 		struct fh_tpl_loaded *loaded = r->loaded;
 		r->loaded = loaded->next;
-		fh_template_free(loaded->t);
+		fh_text_template_free(loaded->t);
 		free(loaded->name);
 		free(loaded);
 	}
@@ -63,15 +63,15 @@ void fh_tpl_scopes_release(struct fh_tpl_render *r)
 
 void fh_tpl_scope_render(struct fh_tpl_render *r)
 {
-	const struct fh_template *t = r->scope->t;
+	const struct fh_text_template *t = r->scope->t;
 	struct fh_buf *out = r->out;
 	for (unsigned n = 0; t && !r->failed; n++) {
-		if (n >= FH_TEMPLATE_DEPTH_MAX) {
+		if (n >= FH_TEXT_TEMPLATE_DEPTH_MAX) {
 			fh_tpl_render_limit(r, "the number of templates that extend each other");
 			return;
 		}
 		/* What an extending template has outside of its blocks is rendered, since it may set variables, and dropped. */
-		fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
+		fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TEXT_TEMPLATE_MEMORY_MAX);
 		bool apart = t->extends;
 		r->out = apart ? &text : out;
 		r->scope->extended = NULL;
@@ -87,13 +87,13 @@ void fh_tpl_scope_render(struct fh_tpl_render *r)
 /* ---- loading ---- */
 
 /* The template that an expression names. NULL: the render failed, or there is none and `optional`. */
-static const struct fh_template *load(struct fh_tpl_render *r, const struct fh_tpl_node *node, bool optional)
+static const struct fh_text_template *load(struct fh_tpl_render *r, const struct fh_tpl_node *node, bool optional)
 {
 	struct fh_tpl_value value = fh_tpl_render_eval(r, node->a);
 	r->at = node;
 	if (r->failed)
 		return NULL;
-	if (value.kind != FH_TPL_STRING) {
+	if (value.kind != FH_TEXT_TEMPLATE_STRING) {
 		fh_tpl_render_fail(r, "the name of a template has to be text");
 		return NULL;
 	}
@@ -101,7 +101,7 @@ static const struct fh_template *load(struct fh_tpl_render *r, const struct fh_t
 	for (const struct fh_tpl_loaded *l = r->loaded; l; l = l->next)
 		if (fh_streq(l->name, name))
 			return l->t;
-	fh_auto_buf struct fh_buf source = FH_BUF_INIT(FH_TEMPLATE_SOURCE_MAX);
+	fh_auto_buf struct fh_buf source = FH_BUF_INIT(FH_TEXT_TEMPLATE_SOURCE_MAX);
 	struct fh_error err = FH_ERROR_INIT;
 	if (!r->host || !r->host->load) {
 		fh_tpl_render_fail(r, "this template may not load others");
@@ -110,7 +110,7 @@ static const struct fh_template *load(struct fh_tpl_render *r, const struct fh_t
 	int code = r->host->load(r->host->context, name, &source, &err);
 	if (code == -FH_E_NOT_FOUND && optional)
 		return NULL;
-	struct fh_template *t = code < 0 ? NULL : fh_template_compile(fh_buf_str(&source), name, &err);
+	struct fh_text_template *t = code < 0 ? NULL : fh_text_template_compile(fh_buf_str(&source), name, &err);
 	if (!t) {
 		fh_tpl_render_fail(r, "template '%.60s': %.150s", name, err.message);
 		return NULL;
@@ -144,7 +144,7 @@ static void copy_context(struct fh_tpl_scope *to, const struct fh_tpl_scope *fro
 
 void fh_tpl_render_include(struct fh_tpl_render *r, const struct fh_tpl_node *node)
 {
-	const struct fh_template *t = load(r, node, node->flag);
+	const struct fh_text_template *t = load(r, node, node->flag);
 	if (!t)
 		return;
 	struct fh_tpl_scope *scope = fh_tpl_scope_new(r, t, r->scope->vars);
@@ -163,12 +163,12 @@ static void name_here(struct fh_tpl_render *r, const char *name, struct fh_tpl_v
 
 void fh_tpl_render_import(struct fh_tpl_render *r, const struct fh_tpl_node *node)
 {
-	const struct fh_template *t = load(r, node, false);
+	const struct fh_text_template *t = load(r, node, false);
 	if (!t)
 		return;
 	struct fh_tpl_scope *scope = fh_tpl_scope_new(r, t, node->flag ? r->scope->vars : NULL);
 	fh_auto_tframe struct fh_tpl_frame frame = { .parent = node->flag ? r->frame : NULL, .top = true };
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TEXT_TEMPLATE_MEMORY_MAX);
 	struct fh_buf *out = r->out;
 	r->out = &text;
 	render_apart(r, scope, &frame);
@@ -181,7 +181,7 @@ void fh_tpl_render_import(struct fh_tpl_render *r, const struct fh_tpl_node *nod
 		if (scope->context.items[i].name[0] != '_')
 			fh_tpl_frame_bind(&module->members, scope->context.items[i].name, scope->context.items[i].value);
 	if (node->kind == FH_N_IMPORT)
-		name_here(r, node->b->name, (struct fh_tpl_value){ .kind = FH_TPL_MODULE, .module = module });
+		name_here(r, node->b->name, (struct fh_tpl_value){ .kind = FH_TEXT_TEMPLATE_MODULE, .module = module });
 	for (size_t i = 0; i < node->n_kids && !r->failed; i++) {
 		const struct fh_tpl_node *pair = node->kids[i];
 		const struct fh_tpl_binding *member = fh_tpl_frame_find(&module->members, pair->name);
@@ -196,7 +196,7 @@ void fh_tpl_render_import(struct fh_tpl_render *r, const struct fh_tpl_node *nod
 
 void fh_tpl_render_extends(struct fh_tpl_render *r, const struct fh_tpl_node *node)
 {
-	const struct fh_template *t = load(r, node, false);
+	const struct fh_text_template *t = load(r, node, false);
 	if (!t)
 		return;
 	r->scope->extended = t;
@@ -226,7 +226,7 @@ void fh_tpl_render_named_block(struct fh_tpl_render *r, const struct fh_tpl_node
 
 struct fh_tpl_value fh_tpl_render_super(struct fh_tpl_render *r, const struct fh_tpl_node *call)
 {
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TEXT_TEMPLATE_MEMORY_MAX);
 	struct fh_buf *out = r->out;
 	const struct fh_tpl_block *block = block_named(r->scope, r->block);
 	r->at = call;
@@ -236,7 +236,7 @@ struct fh_tpl_value fh_tpl_render_super(struct fh_tpl_render *r, const struct fh
 	render_body(r, block, r->at_body + 1);
 	r->out = out;
 	if (r->failed)
-		return FH_TPL_VALUE_UNDEFINED;
+		return FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
 	struct fh_tpl_value value = fh_tpl_value_take(r, &text);
 	value.safe = true;
 	return value;

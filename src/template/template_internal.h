@@ -7,16 +7,16 @@
 /* ---- values ---- */
 
 enum fh_tpl_kind {
-	FH_TPL_UNDEFINED,
-	FH_TPL_NULL,
-	FH_TPL_BOOL,
-	FH_TPL_NUMBER,
-	FH_TPL_STRING,
-	FH_TPL_ARRAY,
-	FH_TPL_OBJECT,
-	FH_TPL_FUNCTION,
-	FH_TPL_MODULE,
-	FH_TPL_REGEX
+	FH_TEXT_TEMPLATE_UNDEFINED,
+	FH_TEXT_TEMPLATE_NULL,
+	FH_TEXT_TEMPLATE_BOOL,
+	FH_TEXT_TEMPLATE_NUMBER,
+	FH_TEXT_TEMPLATE_STRING,
+	FH_TEXT_TEMPLATE_ARRAY,
+	FH_TEXT_TEMPLATE_OBJECT,
+	FH_TEXT_TEMPLATE_FUNCTION,
+	FH_TEXT_TEMPLATE_MODULE,
+	FH_TEXT_TEMPLATE_REGEX
 };
 
 struct fh_tpl_node;
@@ -39,7 +39,7 @@ struct fh_tpl_value {
 		const struct fh_tpl_node *regex; /* a REGEX node */
 	};
 };
-#define FH_TPL_VALUE_UNDEFINED ((struct fh_tpl_value){ .kind = FH_TPL_UNDEFINED })
+#define FH_TEXT_TEMPLATE_VALUE_UNDEFINED ((struct fh_tpl_value){ .kind = FH_TEXT_TEMPLATE_UNDEFINED })
 
 /* ---- syntax ---- */
 
@@ -109,7 +109,7 @@ struct fh_tpl_node {
 	struct fh_tpl_node *next; /* list of all nodes of the template, by which they are freed */
 };
 
-struct fh_template {
+struct fh_text_template {
 	char *name;
 	struct fh_tpl_node *root;
 	struct fh_tpl_node *nodes;
@@ -121,17 +121,17 @@ struct fh_template {
 /* ---- tokens ---- */
 
 enum fh_tpl_token_kind {
-	FH_TPL_TOKEN_END,
-	FH_TPL_TOKEN_DATA,
-	FH_TPL_TOKEN_OUTPUT,
-	FH_TPL_TOKEN_OUTPUT_END,
-	FH_TPL_TOKEN_TAG,
-	FH_TPL_TOKEN_TAG_END,
-	FH_TPL_TOKEN_STRING,
-	FH_TPL_TOKEN_NUMBER,
-	FH_TPL_TOKEN_NAME,
-	FH_TPL_TOKEN_OPERATOR,
-	FH_TPL_TOKEN_REGEX
+	FH_TEXT_TEMPLATE_TOKEN_END,
+	FH_TEXT_TEMPLATE_TOKEN_DATA,
+	FH_TEXT_TEMPLATE_TOKEN_OUTPUT,
+	FH_TEXT_TEMPLATE_TOKEN_OUTPUT_END,
+	FH_TEXT_TEMPLATE_TOKEN_TAG,
+	FH_TEXT_TEMPLATE_TOKEN_TAG_END,
+	FH_TEXT_TEMPLATE_TOKEN_STRING,
+	FH_TEXT_TEMPLATE_TOKEN_NUMBER,
+	FH_TEXT_TEMPLATE_TOKEN_NAME,
+	FH_TEXT_TEMPLATE_TOKEN_OPERATOR,
+	FH_TEXT_TEMPLATE_TOKEN_REGEX
 };
 
 struct fh_tpl_token {
@@ -148,12 +148,12 @@ struct fh_tpl_tokens {
 
 /* Splits source into tokens, the last of which is END. Comments and blanks are dropped, whitespace control is applied,
  * raw blocks become DATA. */
-int fh_template_lex(struct fh_str source, const char *name, struct fh_tpl_tokens *ret, struct fh_error *err);
+int fh_text_template_lex(struct fh_str source, const char *name, struct fh_tpl_tokens *ret, struct fh_error *err);
 
 /* ---- parsing ---- */
 
 struct fh_tpl_parser {
-	struct fh_template *t;
+	struct fh_text_template *t;
 	struct fh_tpl_tokens tokens;
 	size_t at;
 	unsigned depth;
@@ -225,10 +225,10 @@ struct fh_tpl_block {
 
 /* One template as it is rendered: what its macros see of the variables. */
 struct fh_tpl_scope {
-	const struct fh_template *t;
+	const struct fh_text_template *t;
 	json_t *vars;
-	struct fh_tpl_frame context;        /* variables and macros that were set at the top level */
-	const struct fh_template *extended; /* the template that the last {% extends %} named, or NULL */
+	struct fh_tpl_frame context;             /* variables and macros that were set at the top level */
+	const struct fh_text_template *extended; /* the template that the last {% extends %} named, or NULL */
 	struct fh_tpl_block *blocks;
 	size_t n_blocks, cap_blocks;
 	struct fh_tpl_scope *next; /* list of all scopes of the render */
@@ -256,12 +256,12 @@ struct fh_tpl_module {
 
 struct fh_tpl_loaded {
 	char *name;
-	struct fh_template *t;
+	struct fh_text_template *t;
 	struct fh_tpl_loaded *next;
 };
 
 struct fh_tpl_render {
-	const struct fh_template_host *host; /* NULL: only the built-in filters, and no other templates */
+	const struct fh_text_template_host *host; /* NULL: only the built-in filters, and no other templates */
 	struct fh_error *err;
 	int failed; /* 0, or the negative code of the error */
 	struct fh_buf *out;
@@ -284,7 +284,7 @@ struct fh_tpl_render {
 /* Records an error at the current node unless there is one already; returns undefined. */
 struct fh_tpl_value fh_tpl_render_fail(struct fh_tpl_render *r, const char *format, ...) FH_PRINTF(2, 3);
 void fh_tpl_render_limit(struct fh_tpl_render *r, const char *what);
-/* Counts a step against FH_TEMPLATE_STEPS_MAX; false once the render has failed. */
+/* Counts a step against FH_TEXT_TEMPLATE_STEPS_MAX; false once the render has failed. */
 bool fh_tpl_render_step(struct fh_tpl_render *r, const struct fh_tpl_node *node);
 /* Makes the render own a new reference and counts its size. */
 json_t *fh_tpl_render_keep(struct fh_tpl_render *r, FH_OWN json_t *json, size_t bytes);
@@ -314,13 +314,15 @@ struct fh_tpl_value fh_tpl_function_call(struct fh_tpl_render *r, struct fh_tpl_
                                          const struct fh_tpl_node *call);
 struct fh_tpl_module *fh_tpl_module_new(struct fh_tpl_render *r);
 void fh_tpl_functions_release(struct fh_tpl_render *r);
-#define FH_TPL_ARGS 4
-/* The values of the first FH_TPL_ARGS arguments of a call, undefined where there are fewer; returns their number. */
-size_t fh_tpl_args_eval(struct fh_tpl_render *r, const struct fh_tpl_node *call, struct fh_tpl_value args[FH_TPL_ARGS]);
+#define FH_TEXT_TEMPLATE_ARGS 4
+/* The values of the first FH_TEXT_TEMPLATE_ARGS arguments of a call, undefined where there are fewer; returns their
+ * number. */
+size_t fh_tpl_args_eval(struct fh_tpl_render *r, const struct fh_tpl_node *call,
+                        struct fh_tpl_value args[FH_TEXT_TEMPLATE_ARGS]);
 
 /* ---- templates of several files (template_files.c) ---- */
 
-struct fh_tpl_scope *fh_tpl_scope_new(struct fh_tpl_render *r, const struct fh_template *t, json_t *vars);
+struct fh_tpl_scope *fh_tpl_scope_new(struct fh_tpl_render *r, const struct fh_text_template *t, json_t *vars);
 /* Renders the template of the current scope, and what it extends. */
 void fh_tpl_scope_render(struct fh_tpl_render *r);
 void fh_tpl_scopes_release(struct fh_tpl_render *r);
@@ -368,7 +370,7 @@ struct fh_str fh_tpl_text_trim(struct fh_str s, bool left, bool right);
 /* Byte offset of `needle` at or after from, or -1. */
 ssize_t fh_tpl_text_find(struct fh_str s, struct fh_str needle, size_t from);
 
-/* ---- regular expressions (template_regex.c); `regex` is a FH_TPL_REGEX ---- */
+/* ---- regular expressions (template_regex.c); `regex` is a FH_TEXT_TEMPLATE_REGEX ---- */
 
 bool fh_tpl_regex_test(struct fh_tpl_render *r, struct fh_tpl_value regex, struct fh_str s);
 struct fh_tpl_value fh_tpl_regex_replace(struct fh_tpl_render *r, struct fh_tpl_value regex, struct fh_str s,
@@ -378,11 +380,11 @@ struct fh_tpl_value fh_tpl_regex_split(struct fh_tpl_render *r, struct fh_tpl_va
 
 /* ---- tables ---- */
 
-#define FH_TPL_FILTER_PARAMS 3
+#define FH_TEXT_TEMPLATE_FILTER_PARAMS 3
 struct fh_tpl_filter {
 	const char *name;
 	struct fh_tpl_value (*apply)(struct fh_tpl_render *r, struct fh_tpl_value value, const struct fh_tpl_value *args);
-	const char *params[FH_TPL_FILTER_PARAMS]; /* names for named arguments */
+	const char *params[FH_TEXT_TEMPLATE_FILTER_PARAMS]; /* names for named arguments */
 };
 struct fh_tpl_value fh_tpl_filter_urlize(struct fh_tpl_render *r, struct fh_tpl_value v,
                                          const struct fh_tpl_value *args);
@@ -400,10 +402,10 @@ struct fh_tpl_operator {
 	const char *text;
 	struct fh_tpl_value (*apply)(struct fh_tpl_render *r, struct fh_tpl_value a, struct fh_tpl_value b);
 	enum fh_tpl_level {
-		FH_TPL_LEVEL_CALL,
-		FH_TPL_LEVEL_COMPARE,
-		FH_TPL_LEVEL_ADD,
-		FH_TPL_LEVEL_MULTIPLY
+		FH_TEXT_TEMPLATE_LEVEL_CALL,
+		FH_TEXT_TEMPLATE_LEVEL_COMPARE,
+		FH_TEXT_TEMPLATE_LEVEL_ADD,
+		FH_TEXT_TEMPLATE_LEVEL_MULTIPLY
 	} level; /* in JavaScript */
 };
 const struct fh_tpl_operator *fh_tpl_operator_find(const char *text);

@@ -5,7 +5,7 @@
 
 /* Finds the next match; false: there is none, or the render failed. */
 static bool search(struct fh_tpl_render *r, const struct fh_tpl_node *regex, struct fh_str s, size_t from,
-                   struct fh_template_match *ret)
+                   struct fh_text_template_match *ret)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	if (from > s.n || !fh_tpl_render_step(r, r->at))
@@ -21,7 +21,7 @@ static bool search(struct fh_tpl_render *r, const struct fh_tpl_node *regex, str
 }
 
 /* Where to search after a match: an empty one must not be found again. */
-static size_t behind(struct fh_str s, const struct fh_template_match *m)
+static size_t behind(struct fh_str s, const struct fh_text_template_match *m)
 {
 	size_t at = m->to[0];
 	if (m->to[0] > m->from[0])
@@ -37,11 +37,11 @@ static bool is_global(const struct fh_tpl_node *regex)
 }
 
 /* Appends a replacement: $1 is a group, $& the match, $$ a dollar sign. */
-static void expand(struct fh_buf *out, struct fh_str with, struct fh_str s, const struct fh_template_match *m)
+static void expand(struct fh_buf *out, struct fh_str with, struct fh_str s, const struct fh_text_template_match *m)
 {
 	for (size_t i = 0; i < with.n; i++) {
 		char next = i + 1 < with.n ? with.p[i + 1] : '\0';
-		size_t group = next == '&' ? 0 : next >= '1' && next <= '9' ? (size_t)(next - '0') : FH_TEMPLATE_GROUPS;
+		size_t group = next == '&' ? 0 : next >= '1' && next <= '9' ? (size_t)(next - '0') : FH_TEXT_TEMPLATE_GROUPS;
 		if (with.p[i] != '$' || (next != '$' && group >= m->n)) {
 			fh_buf_addc(out, with.p[i]);
 			continue;
@@ -56,15 +56,15 @@ static void expand(struct fh_buf *out, struct fh_str with, struct fh_str s, cons
 
 bool fh_tpl_regex_test(struct fh_tpl_render *r, struct fh_tpl_value regex, struct fh_str s)
 {
-	struct fh_template_match m;
+	struct fh_text_template_match m;
 	return search(r, regex.regex, s, 0, &m);
 }
 
 struct fh_tpl_value fh_tpl_regex_replace(struct fh_tpl_render *r, struct fh_tpl_value regex, struct fh_str s,
                                          struct fh_str with)
 {
-	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
-	struct fh_template_match m;
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEXT_TEMPLATE_MEMORY_MAX);
+	struct fh_text_template_match m;
 	size_t at = 0;
 	for (size_t from = 0; search(r, regex.regex, s, from, &m); from = behind(s, &m)) {
 		fh_buf_add(&out, s.p + at, m.from[0] - at);
@@ -82,24 +82,24 @@ struct fh_tpl_value fh_tpl_regex_replace(struct fh_tpl_render *r, struct fh_tpl_
 struct fh_tpl_value fh_tpl_regex_match(struct fh_tpl_render *r, struct fh_tpl_value regex, struct fh_str s)
 {
 	struct fh_tpl_value list = fh_tpl_value_array(r);
-	struct fh_template_match m;
+	struct fh_text_template_match m;
 	bool all = is_global(regex.regex);
 	for (size_t from = 0; search(r, regex.regex, s, from, &m); from = behind(s, &m)) {
 		for (size_t g = 0; g < (all ? 1 : m.n); g++)
 			fh_tpl_value_append(r, list,
 			                    m.from[g] == SIZE_MAX
-			                        ? FH_TPL_VALUE_UNDEFINED
+			                        ? FH_TEXT_TEMPLATE_VALUE_UNDEFINED
 			                        : fh_tpl_value_string(r, (struct fh_str){ s.p + m.from[g], m.to[g] - m.from[g] }));
 		if (!all)
 			break;
 	}
-	return json_array_size(list.json) ? list : (struct fh_tpl_value){ .kind = FH_TPL_NULL };
+	return json_array_size(list.json) ? list : (struct fh_tpl_value){ .kind = FH_TEXT_TEMPLATE_NULL };
 }
 
 struct fh_tpl_value fh_tpl_regex_split(struct fh_tpl_render *r, struct fh_tpl_value regex, struct fh_str s)
 {
 	struct fh_tpl_value list = fh_tpl_value_array(r);
-	struct fh_template_match m;
+	struct fh_text_template_match m;
 	size_t at = 0;
 	for (size_t from = 0; search(r, regex.regex, s, from, &m); from = behind(s, &m)) {
 		if (m.to[0] == m.from[0] && (m.to[0] == at || m.to[0] == s.n))

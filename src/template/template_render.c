@@ -27,7 +27,7 @@ struct fh_tpl_value fh_tpl_render_fail(struct fh_tpl_render *r, const char *form
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	set_failed(r, FH_E_CONFIG, message);
-	return FH_TPL_VALUE_UNDEFINED;
+	return FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
 }
 
 void fh_tpl_render_limit(struct fh_tpl_render *r, const char *what)
@@ -39,7 +39,7 @@ void fh_tpl_render_limit(struct fh_tpl_render *r, const char *what)
 
 bool fh_tpl_render_step(struct fh_tpl_render *r, const struct fh_tpl_node *node)
 {
-	if (!r->failed && ++r->steps > FH_TEMPLATE_STEPS_MAX) {
+	if (!r->failed && ++r->steps > FH_TEXT_TEMPLATE_STEPS_MAX) {
 		r->at = node;
 		fh_tpl_render_limit(r, "the number of its steps");
 	}
@@ -49,7 +49,7 @@ bool fh_tpl_render_step(struct fh_tpl_render *r, const struct fh_tpl_node *node)
 json_t *fh_tpl_render_keep(struct fh_tpl_render *r, json_t *json, size_t bytes)
 {
 	r->memory += bytes + 64;
-	if (r->memory > FH_TPL_MEMORY_MAX)
+	if (r->memory > FH_TEXT_TEMPLATE_MEMORY_MAX)
 		fh_tpl_render_limit(r, "what it holds in memory");
 	if (json)
 		FH_PUSH(r->pool, r->n_pool, r->cap_pool) = json;
@@ -93,7 +93,7 @@ bool fh_tpl_frame_enter(struct fh_tpl_render *r, struct fh_tpl_frame *frame)
 	frame->serial = ++r->serial;
 	frame->depth = (r->frame ? r->frame->depth : 0) + deeper;
 	r->frame = frame;
-	if (frame->depth > FH_TEMPLATE_DEPTH_MAX)
+	if (frame->depth > FH_TEXT_TEMPLATE_DEPTH_MAX)
 		fh_tpl_render_limit(r, "the depth of macro calls and included templates");
 	return !r->failed;
 }
@@ -121,7 +121,7 @@ struct fh_tpl_value fh_tpl_render_lookup(struct fh_tpl_render *r, const char *na
 	bool is_loop = fh_streq(name, "loop");
 	for (const struct fh_tpl_frame *frame = r->frame; frame; frame = frame->parent) {
 		const struct fh_tpl_binding *binding = find(frame, name);
-		if (binding && binding->value.kind != FH_TPL_UNDEFINED)
+		if (binding && binding->value.kind != FH_TEXT_TEMPLATE_UNDEFINED)
 			return binding->value;
 		if (is_loop && frame->loop)
 			return loop_object(r, frame->loop);
@@ -140,7 +140,7 @@ static void assign(struct fh_tpl_render *r, const char *name, struct fh_tpl_valu
 	struct fh_tpl_frame *to = r->frame;
 	for (struct fh_tpl_frame *frame = r->frame; frame; frame = r->frame->isolated ? NULL : frame->parent) {
 		const struct fh_tpl_binding *binding = find(frame, name);
-		if (binding && binding->value.kind != FH_TPL_UNDEFINED) {
+		if (binding && binding->value.kind != FH_TEXT_TEMPLATE_UNDEFINED) {
 			to = frame;
 			break;
 		}
@@ -176,7 +176,7 @@ static void render_output(struct fh_tpl_render *r, const struct fh_tpl_node *nod
 {
 	struct fh_tpl_value value = fh_tpl_render_eval(r, node->a);
 	r->at = node;
-	if (!r->failed && value.kind > FH_TPL_NULL)
+	if (!r->failed && value.kind > FH_TEXT_TEMPLATE_NULL)
 		fh_tpl_value_write(r->out, value);
 	check_output(r);
 }
@@ -193,11 +193,11 @@ static void render_if(struct fh_tpl_render *r, const struct fh_tpl_node *node)
 static struct fh_tpl_value iterable(struct fh_tpl_render *r, struct fh_tpl_value value, size_t n_names)
 {
 	struct fh_tpl_value list = fh_tpl_value_array(r);
-	if (value.kind == FH_TPL_ARRAY)
+	if (value.kind == FH_TEXT_TEMPLATE_ARRAY)
 		return value;
-	if (value.kind == FH_TPL_STRING && n_names == 1)
+	if (value.kind == FH_TEXT_TEMPLATE_STRING && n_names == 1)
 		return fh_tpl_filter_find("list")->apply(r, value, NULL);
-	if (value.kind == FH_TPL_OBJECT && n_names == 2) {
+	if (value.kind == FH_TEXT_TEMPLATE_OBJECT && n_names == 2) {
 		const char *key;
 		json_t *member;
 		json_object_foreach(value.json, key, member)
@@ -252,12 +252,12 @@ static void render_switch(struct fh_tpl_render *r, const struct fh_tpl_node *nod
 
 struct fh_tpl_value fh_tpl_render_capture(struct fh_tpl_render *r, const struct fh_tpl_node *body)
 {
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TPL_MEMORY_MAX);
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TEXT_TEMPLATE_MEMORY_MAX);
 	struct fh_buf *out = r->out;
 	r->out = &text;
 	fh_tpl_render_node(r, body);
 	r->out = out;
-	return r->failed ? FH_TPL_VALUE_UNDEFINED : fh_tpl_value_take(r, &text);
+	return r->failed ? FH_TEXT_TEMPLATE_VALUE_UNDEFINED : fh_tpl_value_take(r, &text);
 }
 
 static void render_set(struct fh_tpl_render *r, const struct fh_tpl_node *node)
@@ -281,7 +281,7 @@ static void render_filter_block(struct fh_tpl_render *r, const struct fh_tpl_nod
 	if (r->failed)
 		return;
 	struct fh_tpl_value value = fh_tpl_render_filter(r, node->a, text);
-	if (!r->failed && value.kind > FH_TPL_NULL)
+	if (!r->failed && value.kind > FH_TEXT_TEMPLATE_NULL)
 		fh_tpl_value_write(r->out, value);
 	check_output(r);
 }
@@ -321,8 +321,8 @@ static void render_release(struct fh_tpl_render *r)
 	fh_tpl_scopes_release(r);
 }
 
-int fh_template_render_with(const struct fh_template *t, const json_t *vars, const struct fh_template_host *host,
-                            struct fh_buf *out, struct fh_error *err)
+int fh_text_template_render_with(const struct fh_text_template *t, const json_t *vars,
+                                 const struct fh_text_template_host *host, struct fh_buf *out, struct fh_error *err)
 {
 	union {
 		const json_t *in;
@@ -345,12 +345,13 @@ int fh_template_render_with(const struct fh_template *t, const json_t *vars, con
 	return r.failed;
 }
 
-int fh_template_render(const struct fh_template *t, const json_t *vars, struct fh_buf *out, struct fh_error *err)
+int fh_text_template_render(const struct fh_text_template *t, const json_t *vars, struct fh_buf *out,
+                            struct fh_error *err)
 {
-	return fh_template_render_with(t, vars, NULL, out, err);
+	return fh_text_template_render_with(t, vars, NULL, out, err);
 }
 
-static bool sets_name(const struct fh_template *t, const char *name)
+static bool sets_name(const struct fh_text_template *t, const char *name)
 {
 	for (const struct fh_tpl_node *n = t->nodes; n; n = n->next) {
 		bool binds = n->kind == FH_N_FOR || n->kind == FH_N_SET || n->kind == FH_N_MACRO || n->kind == FH_N_CALLER;
@@ -368,7 +369,8 @@ static bool sets_name(const struct fh_template *t, const char *name)
 	return false;
 }
 
-void fh_template_each_name(const struct fh_template *t, void (*each)(void *context, const char *name), void *context)
+void fh_text_template_each_name(const struct fh_text_template *t, void (*each)(void *context, const char *name),
+                                void *context)
 {
 	static const char *const built_in[] = { "loop",  "range", "cycler", "joiner", "caller",
 		                                    "super", "true",  "false",  "none",   "null" };
@@ -381,14 +383,14 @@ void fh_template_each_name(const struct fh_template *t, void (*each)(void *conte
 	}
 }
 
-int fh_template_render_text(struct fh_str source, const char *name, const json_t *vars,
-                            const struct fh_template_host *host, struct fh_buf *out, struct fh_error *err)
+int fh_text_template_render_text(struct fh_str source, const char *name, const json_t *vars,
+                                 const struct fh_text_template_host *host, struct fh_buf *out, struct fh_error *err)
 {
-	if (!fh_template_has_tags(source)) {
+	if (!fh_text_template_has_tags(source)) {
 		if (fh_buf_add(out, source.p, source.n) < 0)
 			return fh_error_set(err, FH_E_LIMIT, "the output of %s is too large", name ? name : "a template");
 		return 0;
 	}
-	fh_auto_template struct fh_template *t = fh_template_compile(source, name, err);
-	return t ? fh_template_render_with(t, vars, host, out, err) : -FH_E_CONFIG;
+	fh_auto_template struct fh_text_template *t = fh_text_template_compile(source, name, err);
+	return t ? fh_text_template_render_with(t, vars, host, out, err) : -FH_E_CONFIG;
 }

@@ -47,19 +47,19 @@ static int load(void *context, const char *name, struct fh_buf *out, struct fh_e
 
 /* Finds the pattern as text. */
 static int search(void *context, const char *pattern, const char *flags, struct fh_str subject, size_t from,
-                  struct fh_template_match *ret, struct fh_error *err)
+                  struct fh_text_template_match *ret, struct fh_error *err)
 {
 	(void)context, (void)flags, (void)err;
 	const char *at = memmem(subject.p + from, subject.n - from, pattern, strlen(pattern));
 	if (!at)
 		return -FH_E_NOT_FOUND;
-	*ret = (struct fh_template_match){ .from = { (size_t)(at - subject.p) },
-		                               .to = { (size_t)(at - subject.p) + strlen(pattern) },
-		                               .n = 1 };
+	*ret = (struct fh_text_template_match){ .from = { (size_t)(at - subject.p) },
+		                                    .to = { (size_t)(at - subject.p) + strlen(pattern) },
+		                                    .n = 1 };
 	return 0;
 }
 
-static const struct fh_template_host host = { .load = load, .search = search };
+static const struct fh_text_template_host host = { .load = load, .search = search };
 
 /* Whether the render gave what the third line of a case wants; prints when not. */
 static bool check(unsigned line, struct fh_str source, struct fh_str vars_text, struct fh_str expected)
@@ -71,7 +71,7 @@ static bool check(unsigned line, struct fh_str source, struct fh_str vars_text, 
 	fh_auto_json json_t *vars = fh_json_parse(vars_text, "vars", &err);
 	if (!vars)
 		fail_msg("templates.test:%u: %s", line + 1, err.message);
-	int r = fh_template_render_text(fh_buf_str(&template), "t", vars, &host, &out, &err);
+	int r = fh_text_template_render_text(fh_buf_str(&template), "t", vars, &host, &out, &err);
 	if (wanted.n > 2 && memcmp(wanted.p, "! ", 2) == 0) {
 		char place[32];
 		int n = snprintf(place, sizeof(place), "! %u:%u ", err.line, err.column);
@@ -126,7 +126,7 @@ static void expect_limit(const char *source)
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_buf out = FH_BUF_INIT(1 << 20);
 	fh_buf_adds(&out, "before");
-	int r = fh_template_render_text(fh_str(source), "t", NULL, &host, &out, &err);
+	int r = fh_text_template_render_text(fh_str(source), "t", NULL, &host, &out, &err);
 	if (r != -FH_E_LIMIT || err.code != FH_E_LIMIT)
 		fail_msg("%s: %d %s", source, r, err.message);
 	assert_string_equal(out.p, "before");
@@ -161,14 +161,14 @@ static void bounds_nesting(void **state)
 		for (int k = 0; k < 100000; k++)
 			fh_buf_adds(&text, pieces[i][1]);
 		fh_buf_adds(&text, pieces[i][2]);
-		assert_int_equal(fh_template_render_text(fh_buf_str(&text), "t", NULL, NULL, &out, &err), -FH_E_CONFIG);
+		assert_int_equal(fh_text_template_render_text(fh_buf_str(&text), "t", NULL, NULL, &out, &err), -FH_E_CONFIG);
 	}
 	fh_auto_buf struct fh_buf chain = FH_BUF_INIT(0), out = FH_BUF_INIT(0);
 	fh_buf_adds(&chain, "{{ 1");
 	for (int k = 0; k < 100000; k++)
 		fh_buf_adds(&chain, " ~ 1");
 	fh_buf_adds(&chain, " }}");
-	assert_int_equal(fh_template_render_text(fh_buf_str(&chain), "t", NULL, NULL, &out, NULL), -FH_E_LIMIT);
+	assert_int_equal(fh_text_template_render_text(fh_buf_str(&chain), "t", NULL, NULL, &out, NULL), -FH_E_LIMIT);
 }
 
 static void leaves_the_variables_as_they_were(void **state)
@@ -176,12 +176,12 @@ static void leaves_the_variables_as_they_were(void **state)
 	(void)state;
 	struct fh_error err = FH_ERROR_INIT;
 	fh_auto_json json_t *vars = fh_json_parse(fh_str("{\"xs\":[1,2],\"o\":{}}"), NULL, NULL);
-	fh_auto_template struct fh_template *t = fh_template_compile(
+	fh_auto_template struct fh_text_template *t = fh_text_template_compile(
 	    fh_str("{% set _ = xs.push(xs) %}{{ xs | dump }}{% set o = 1 %}{{ xs | reverse | sort }}"), "t", &err);
 	assert_non_null(t);
 	for (int i = 0; i < 2; i++) {
 		fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-		assert_int_equal(fh_template_render(t, vars, &out, &err), 0);
+		assert_int_equal(fh_text_template_render(t, vars, &out, &err), 0);
 		assert_true(fh_starts_with(out.p, "[1,2,[1,2]]"));
 	}
 	fh_auto_free char *after = fh_json_text(vars, 0);
@@ -196,24 +196,25 @@ static void loads_templates_of_the_host_only(void **state)
 	fh_auto_json json_t *vars = fh_json_parse(fh_str("{\"xs\":[1,2]}"), NULL, NULL);
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
 	struct fh_str source = fh_str("{% include \"push.njk\" %}{{ xs }}");
-	assert_int_equal(fh_template_render_text(source, "t", vars, &host, &out, &err), 0);
+	assert_int_equal(fh_text_template_render_text(source, "t", vars, &host, &out, &err), 0);
 	assert_string_equal(fh_buf_cstr(&out), "31,2,3");
 	fh_auto_free char *after = fh_json_text(vars, 0);
 	assert_string_equal(after, "{\"xs\":[1,2]}");
-	assert_int_equal(fh_template_render_text(source, "t", vars, NULL, &out, &err), -FH_E_CONFIG);
-	assert_int_equal(fh_template_render_text(fh_str("{{ r/a/.test(1) }}"), "t", vars, NULL, &out, &err), -FH_E_CONFIG);
+	assert_int_equal(fh_text_template_render_text(source, "t", vars, NULL, &out, &err), -FH_E_CONFIG);
+	assert_int_equal(fh_text_template_render_text(fh_str("{{ r/a/.test(1) }}"), "t", vars, NULL, &out, &err),
+	                 -FH_E_CONFIG);
 }
 
 static void keeps_bytes_that_are_no_template(void **state)
 {
 	(void)state;
-	assert_true(fh_template_has_tags(fh_str("a {{ b }}")));
-	assert_true(fh_template_has_tags(fh_str("{% x")));
-	assert_true(fh_template_has_tags(fh_str("{#")));
-	assert_false(fh_template_has_tags(fh_str("{ {a} }} %} {")));
-	assert_false(fh_template_has_tags(fh_str("")));
+	assert_true(fh_text_template_has_tags(fh_str("a {{ b }}")));
+	assert_true(fh_text_template_has_tags(fh_str("{% x")));
+	assert_true(fh_text_template_has_tags(fh_str("{#")));
+	assert_false(fh_text_template_has_tags(fh_str("{ {a} }} %} {")));
+	assert_false(fh_text_template_has_tags(fh_str("")));
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-	assert_int_equal(fh_template_render_text((struct fh_str){ "a\0\xff", 3 }, "t", NULL, NULL, &out, NULL), 0);
+	assert_int_equal(fh_text_template_render_text((struct fh_str){ "a\0\xff", 3 }, "t", NULL, NULL, &out, NULL), 0);
 	assert_memory_equal(out.p, "a\0\xff", 3);
 }
 
@@ -231,7 +232,7 @@ static void survives_any_prefix_of_a_template(void **state)
 			memcpy(copy, text, n);
 		fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
 		struct fh_error err = FH_ERROR_INIT;
-		int r = fh_template_render_text((struct fh_str){ copy ? copy : "", n }, "t", NULL, NULL, &out, &err);
+		int r = fh_text_template_render_text((struct fh_str){ copy ? copy : "", n }, "t", NULL, NULL, &out, &err);
 		assert_true(r == 0 || (r == -FH_E_CONFIG && err.line == 1));
 		if (n == strlen(text))
 			assert_string_equal(out.p, "1Ab");

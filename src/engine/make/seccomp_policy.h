@@ -31,10 +31,10 @@ struct fh_condition {
 /* An entry with conditions applies when all of them hold. For each call, the entries with conditions are tried first,
  * in the order of the table. The entry without conditions decides all other cases; if there is none, the call fails
  * with ENOSYS. */
-enum fh_verdict { FH_ALLOW, FH_REFUSE };
+enum fh_filter_action { FH_ALLOW, FH_REFUSE };
 struct fh_policy_entry {
 	const char *call;
-	enum fh_verdict verdict;
+	enum fh_filter_action action;
 	int error; /* errno of a refused call; 0: the call seems to succeed, but does nothing */
 	const char *reason;
 	struct fh_condition when[FH_CONDITIONS_MAX];

@@ -310,10 +310,10 @@ static const char *verdict_text(const struct fh_policy_entry *x)
 		{ ENOPROTOOPT, "ENOPROTOOPT" },
 		{ EOPNOTSUPP, "EOPNOTSUPP" },
 	};
-	for (size_t i = 0; x->verdict != FH_ALLOW && i < FH_ARRAY_SIZE(errors); i++)
+	for (size_t i = 0; x->action != FH_ALLOW && i < FH_ARRAY_SIZE(errors); i++)
 		if (errors[i].error == x->error)
 			return errors[i].name;
-	return x->verdict == FH_ALLOW ? "allow" : strerror(x->error);
+	return x->action == FH_ALLOW ? "allow" : strerror(x->error);
 }
 
 static int print_policy(void)

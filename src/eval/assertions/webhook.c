@@ -48,13 +48,13 @@ static int check(const struct fh_assertion_call *call, struct fh_grade *ret, str
 	    json_pack("{s:O, s:{s:s, s:O}}", "output", call->output, "context", "prompt", call->prompt, "vars", call->vars);
 	fh_auto_free char *body = fh_json_text(about, 0);
 	struct fh_http *http = fh_http_new("start the webhook's server");
-	struct fh_http_request request = { .url = url,
-		                               .headers = headers,
-		                               .post = true,
-		                               .body = fh_str(body),
-		                               .timeout_ms = limit && atoi(limit) > 0 ? (uint64_t)atoi(limit) : TIMEOUT_MS,
-		                               .body_max = ANSWER_MAX,
-		                               .cancel = fh_services_cancel(call->services) };
+	struct fh_http_fetch request = { .url = url,
+		                             .headers = headers,
+		                             .post = true,
+		                             .body = fh_str(body),
+		                             .timeout_ms = limit && atoi(limit) > 0 ? (uint64_t)atoi(limit) : TIMEOUT_MS,
+		                             .body_max = ANSWER_MAX,
+		                             .cancel = fh_services_cancel(call->services) };
 	fh_auto_http_response struct fh_http_response response = { 0 };
 	struct fh_error why = FH_ERROR_INIT;
 	int r = fh_http_send(http, &request, &response, &why);

@@ -43,8 +43,8 @@ static int add(struct loader *l, const char *raw, size_t n, FH_OWN char *label)
 	p->config = json_incref((json_t *)(uintptr_t)l->prompt_config);
 	if (n > 0 && strchr("[{\"", *p->raw))
 		p->parsed = fh_json_parse((struct fh_str){ p->raw, n }, NULL, NULL);
-	if (fh_template_has_tags(fh_str(p->raw)))
-		p->compiled = fh_template_compile(fh_str(p->raw), "template", NULL);
+	if (fh_text_template_has_tags(fh_str(p->raw)))
+		p->compiled = fh_text_template_compile(fh_str(p->raw), "template", NULL);
 	return 0;
 }
 
@@ -476,7 +476,7 @@ static void prompt_release(struct fh_eval_prompt *item)
 	if (item->program)
 		fh_exec_free_words(item->program);
 	json_decref(item->parsed);
-	fh_template_free(item->compiled);
+	fh_text_template_free(item->compiled);
 	json_decref(item->config);
 	*item = (struct fh_eval_prompt){ 0 };
 }

@@ -5,19 +5,19 @@
 #include "eval/config/config.h"
 
 struct fh_script_pool;
-struct fh_template;
+struct fh_text_template;
 
 struct fh_eval_prompt {
 	char *raw; /* the prompt's template */
 	char *label;
-	char *own_id;                 /* the id that the config gives it, by which it is selected; NULL: none */
-	char id[FH_SHA256_HEX];       /* SHA-256 of the label, hexadecimal, as in promptfoo */
-	json_t *parsed;               /* raw parsed as JSON, whose strings are rendered one by one; NULL: raw is no JSON */
-	struct fh_template *compiled; /* raw as a template; NULL: it has no tags, or a mistake that its rows tell */
-	json_t *config;               /* overrides the provider's config; NULL: the prompt has no config */
-	char *file;                   /* absolute path of a script that makes the prompt; NULL: raw is the template */
-	char *function;               /* function in file; NULL: the file's default */
-	char **program;               /* command that prints the prompt, given its context as JSON; NULL: none */
+	char *own_id;           /* the id that the config gives it, by which it is selected; NULL: none */
+	char id[FH_SHA256_HEX]; /* SHA-256 of the label, hexadecimal, as in promptfoo */
+	json_t *parsed;         /* raw parsed as JSON, whose strings are rendered one by one; NULL: raw is no JSON */
+	struct fh_text_template *compiled; /* raw as a template; NULL: it has no tags, or a mistake that its rows tell */
+	json_t *config;                    /* overrides the provider's config; NULL: the prompt has no config */
+	char *file;                        /* absolute path of a script that makes the prompt; NULL: raw is the template */
+	char *function;                    /* function in file; NULL: the file's default */
+	char **program;                    /* command that prints the prompt, given its context as JSON; NULL: none */
 };
 struct fh_eval_prompts {
 	struct fh_eval_prompt *items;

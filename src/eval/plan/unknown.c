@@ -29,10 +29,10 @@ static void on_name(void *context, const char *name)
 		json_object_set_new(l->found, name, json_true());
 }
 
-static void look_at(struct look *l, const struct fh_template *t)
+static void look_at(struct look *l, const struct fh_text_template *t)
 {
 	if (t)
-		fh_template_each_name(t, on_name, l);
+		fh_text_template_each_name(t, on_name, l);
 }
 
 static const char *nearest_var(const struct fh_eval_plan *p, const char *name)
@@ -61,9 +61,9 @@ static void tell(struct fh_eval_plan *p, const json_t *counts, size_t rows, cons
 static void look_at_prompt(struct fh_eval_plan *p, const struct fh_eval_prompt *prompt, const json_t *stored)
 {
 	struct fh_str raw = fh_str(prompt->raw);
-	if (prompt->file || !fh_template_has_tags(raw))
+	if (prompt->file || !fh_text_template_has_tags(raw))
 		return;
-	fh_auto_template struct fh_template *t = fh_template_compile(raw, "prompt", NULL);
+	fh_auto_template struct fh_text_template *t = fh_text_template_compile(raw, "prompt", NULL);
 	fh_auto_json json_t *counts = json_object();
 	for (size_t i = 0; t && i < p->row_count; i++) {
 		fh_auto_json json_t *found = json_object();

@@ -51,14 +51,14 @@ static int load(void *context, const char *name, struct fh_buf *out, struct fh_e
 }
 
 static int search(void *context, const char *pattern, const char *flags, struct fh_str subject, size_t from,
-                  struct fh_template_match *ret, struct fh_error *err)
+                  struct fh_text_template_match *ret, struct fh_error *err)
 {
 	(void)context;
 	fh_auto_pattern pcre2_code *code = NULL;
 	int r = fh_pattern_compile_flags(fh_str(pattern), flags, &code, err);
 	if (r < 0)
 		return r;
-	fh_auto_pattern_groups pcre2_match_data *data = pcre2_match_data_create(FH_TEMPLATE_GROUPS, NULL);
+	fh_auto_pattern_groups pcre2_match_data *data = pcre2_match_data_create(FH_TEXT_TEMPLATE_GROUPS, NULL);
 	if (!data)
 		return fh_error_set(err, FH_E_LIMIT, "no memory to match a pattern");
 	int n = fh_pattern_match(code, subject, from, data, err);
@@ -67,7 +67,7 @@ static int search(void *context, const char *pattern, const char *flags, struct 
 	uint32_t groups = 0;
 	pcre2_pattern_info(code, PCRE2_INFO_CAPTURECOUNT, &groups);
 	const PCRE2_SIZE *spans = pcre2_get_ovector_pointer(data);
-	ret->n = FH_MIN((size_t)groups + 1, (size_t)FH_TEMPLATE_GROUPS);
+	ret->n = FH_MIN((size_t)groups + 1, (size_t)FH_TEXT_TEMPLATE_GROUPS);
 	for (size_t i = 0; i < ret->n; i++) {
 		bool set = (n == 0 || i < (size_t)n) && spans[2 * i] != PCRE2_UNSET;
 		ret->from[i] = set ? spans[2 * i] : SIZE_MAX;
@@ -80,7 +80,7 @@ void fh_eval_host_init(struct fh_eval_host *h, const json_t *filters, struct fh_
 {
 	h->filters = filters;
 	h->services = services;
-	h->host = (struct fh_template_host){
+	h->host = (struct fh_text_template_host){
 		.context = h, .filter = filters ? call_filter : NULL, .load = loads ? load : NULL, .search = search
 	};
 }
@@ -92,14 +92,14 @@ bool fh_eval_templates_off(void)
 
 int fh_render_text(struct fh_str text, const json_t *vars, char **ret, struct fh_error *err)
 {
-	if (!fh_template_has_tags(text) || fh_eval_templates_off()) {
+	if (!fh_text_template_has_tags(text) || fh_eval_templates_off()) {
 		*ret = fh_xstrndup(text.p, text.n);
 		return 0;
 	}
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
 	struct fh_eval_host h;
 	fh_eval_host_init(&h, NULL, NULL, true);
-	int r = fh_template_render_text(text, "template", vars, &h.host, &out, err);
+	int r = fh_text_template_render_text(text, "template", vars, &h.host, &out, err);
 	if (r == 0)
 		*ret = fh_buf_take(&out, NULL);
 	return r;

@@ -14,7 +14,7 @@ struct fh_services; /* eval/services/services.h */
 struct fh_eval_host {
 	const json_t *filters; /* names of filters and their files (nunjucksFilters); NULL: none */
 	struct fh_services *services;
-	struct fh_template_host host; /* to render with */
+	struct fh_text_template_host host; /* to render with */
 };
 
 /* Fills h, which has to stay where it is while h->host is used. */

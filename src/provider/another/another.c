@@ -53,7 +53,7 @@ json_t *fh_another_vars(const struct fh_provider_request *request)
 int fh_another_render(const char *text, const json_t *vars, char **ret, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_ANOTHER_TEXT_MAX);
-	int code = fh_template_render_text(fh_str(text), "config", vars, NULL, &out, err);
+	int code = fh_text_template_render_text(fh_str(text), "config", vars, NULL, &out, err);
 	if (code == 0)
 		*ret = fh_buf_take(&out, NULL);
 	return code;

@@ -168,7 +168,7 @@ uint64_t fh_http_pause_ms(uint64_t backoff_ms, unsigned n, double jitter01)
 	return pause + (uint64_t)((double)pause / 2 * jitter01);
 }
 
-static bool fh_http_is_cancelled(const struct fh_http_request *request)
+static bool fh_http_is_cancelled(const struct fh_http_fetch *request)
 {
 	return request->cancel && *request->cancel;
 }
@@ -178,7 +178,7 @@ static int fh_http_cancelled(struct fh_error *err)
 	return fh_error_set(err, FH_E_CANCELLED, "cancelled");
 }
 
-static int fh_http_sleep(const struct fh_http_request *request, uint64_t ms, struct fh_error *err)
+static int fh_http_sleep(const struct fh_http_fetch *request, uint64_t ms, struct fh_error *err)
 {
 	int64_t end = fh_now_ns() + (int64_t)ms * FH_NS_PER_MS;
 	for (int64_t left = end - fh_now_ns(); left > 0; left = end - fh_now_ns()) {
@@ -198,7 +198,7 @@ void fh_http_response_release(struct fh_http_response *r)
 /* Receives the answer of one try. */
 struct fh_http_sink {
 	CURL *easy;
-	const struct fh_http_request *request;
+	const struct fh_http_fetch *request;
 	struct fh_http_response *response;
 	int64_t *last_ns; /* points to the time at which the try's last bytes came */
 };
@@ -236,7 +236,7 @@ struct fh_http_try {
 	int64_t last_ns; /* when the last bytes of the body came; 0: none came */
 };
 
-static struct curl_slist *fh_http_headers(const struct fh_http_request *request)
+static struct curl_slist *fetch_headers(const struct fh_http_fetch *request)
 {
 	struct curl_slist *list = NULL;
 	for (size_t i = 0; request->headers && request->headers[i]; i++)
@@ -258,7 +258,7 @@ void fh_http_setup_tls(CURL *c, const struct fh_http_tls *tls)
 		curl()->easy_setopt(c, CURLOPT_SSLKEY, tls->key);
 }
 
-static void fh_http_setup_body(CURL *c, const struct fh_http_request *request)
+static void fh_http_setup_body(CURL *c, const struct fh_http_fetch *request)
 {
 	const char *method = request->method;
 	bool body = method ? !fh_streq(method, "GET") && !fh_streq(method, "HEAD") : request->post;
@@ -273,7 +273,7 @@ static void fh_http_setup_body(CURL *c, const struct fh_http_request *request)
 		curl()->easy_setopt(c, CURLOPT_CUSTOMREQUEST, method);
 }
 
-static void fh_http_setup(struct fh_http_handle *h, const struct fh_http_request *request, struct curl_slist *headers,
+static void fh_http_setup(struct fh_http_handle *h, const struct fh_http_fetch *request, struct curl_slist *headers,
                           struct fh_http_sink *sink, struct fh_http_try *t)
 {
 	CURL *c = h->easy;
@@ -297,7 +297,7 @@ static void fh_http_setup(struct fh_http_handle *h, const struct fh_http_request
 }
 
 /* Whether an answer began and no byte came for stall_ms. (curl's own low-speed limit uses an average.) */
-static bool fh_http_is_stalled(const struct fh_http_request *request, struct fh_http_try *t)
+static bool fh_http_is_stalled(const struct fh_http_fetch *request, struct fh_http_try *t)
 {
 	if (!request->stall_ms || !t->last_ns || fh_now_ns() - t->last_ns < (int64_t)request->stall_ms * FH_NS_PER_MS)
 		return false;
@@ -307,7 +307,7 @@ static bool fh_http_is_stalled(const struct fh_http_request *request, struct fh_
 }
 
 /* Runs the transfer to its end. Returns 0 or -FH_E_CANCELLED. */
-static int fh_http_perform(struct fh_http_handle *h, const struct fh_http_request *request, struct fh_http_try *t,
+static int fh_http_perform(struct fh_http_handle *h, const struct fh_http_fetch *request, struct fh_http_try *t,
                            struct fh_error *err)
 {
 	int running = 1, code = 0;
@@ -346,7 +346,7 @@ static void fh_http_note_answer(CURL *c, struct fh_http_response *ret, struct fh
 }
 
 /* Makes one try, starting with an empty body; its outcome is in *t. Returns 0, or a code that a retry cannot change. */
-static int fh_http_try(struct fh_http *http, const struct fh_http_request *request, struct fh_http_response *ret,
+static int fh_http_try(struct fh_http *http, const struct fh_http_fetch *request, struct fh_http_response *ret,
                        struct fh_http_try *t, struct fh_error *err)
 {
 	struct fh_http_handle *h = fh_http_handle_get(http);
@@ -358,7 +358,7 @@ static int fh_http_try(struct fh_http *http, const struct fh_http_request *reque
 	fh_buf_truncate(&ret->headers, 0);
 	if (request->on_data)
 		request->on_data(request->context, (struct fh_str){ NULL, 0 });
-	struct curl_slist *headers = fh_http_headers(request);
+	struct curl_slist *headers = fetch_headers(request);
 	struct fh_http_sink sink = { h->easy, request, ret, &t->last_ns };
 	fh_http_setup(h, request, headers, &sink, t);
 	int code = fh_http_perform(h, request, t, err);
@@ -390,7 +390,7 @@ static struct fh_str fh_http_origin(const char *url)
 	return (struct fh_str){ host, n };
 }
 
-static int fh_http_fail(const struct fh_http *http, const struct fh_http_request *request,
+static int fh_http_fail(const struct fh_http *http, const struct fh_http_fetch *request,
                         const struct fh_http_response *ret, const struct fh_http_try *t, struct fh_error *err)
 {
 	struct fh_str host = fh_http_origin(request->url);
@@ -424,7 +424,7 @@ static const CURLcode fh_http_passing[] = {
 
 /* Whether to retry. A refused connection is retried only if the server was reached before: then it may be
  * restarting. */
-static bool fh_http_worth_a_retry(struct fh_http *http, const struct fh_http_request *request,
+static bool fh_http_worth_a_retry(struct fh_http *http, const struct fh_http_fetch *request,
                                   const struct fh_http_response *ret, const struct fh_http_try *t)
 {
 	if (t->refused && !atomic_load(&http->reached))
@@ -448,7 +448,7 @@ static double fh_http_random01(void)
 	return (double)r / 4294967296.0;
 }
 
-static int fh_http_send_to(struct fh_http *http, const struct fh_http_request *request, struct fh_http_response *ret,
+static int fh_http_send_to(struct fh_http *http, const struct fh_http_fetch *request, struct fh_http_response *ret,
                            struct fh_error *err)
 {
 	uint64_t backoff = request->backoff_ms ? request->backoff_ms : FH_HTTP_BACKOFF_MS;
@@ -475,7 +475,7 @@ static int fh_http_send_to(struct fh_http *http, const struct fh_http_request *r
 	}
 }
 
-int fh_http_send(struct fh_http *http, const struct fh_http_request *request, struct fh_http_response *ret,
+int fh_http_send(struct fh_http *http, const struct fh_http_fetch *request, struct fh_http_response *ret,
                  struct fh_error *err)
 {
 	if (fh_http_is_cancelled(request))

@@ -25,7 +25,7 @@ struct fh_http_tls {
 	FH_NULLABLE const char *ca, *certificate, *key; /* files (PEM) */
 };
 
-struct fh_http_request {
+struct fh_http_fetch {
 	const char *url;
 	FH_NULLABLE const char *const *headers; /* "Name: value", NULL-terminated */
 	bool post;
@@ -64,7 +64,7 @@ void fh_http_response_release(struct fh_http_response *r);
 /* Returns 0 for any answer, whatever its status. FH_E_UNAVAILABLE: no complete answer came (the message says why; it
  * names the host and contains no header); FH_E_LIMIT: the answer was larger than body_max; FH_E_TIMEOUT;
  * FH_E_CANCELLED; FH_E_CONFIG: not an http URL. */
-int fh_http_send(struct fh_http *http, const struct fh_http_request *request, struct fh_http_response *ret,
+int fh_http_send(struct fh_http *http, const struct fh_http_fetch *request, struct fh_http_response *ret,
                  struct fh_error *err);
 
 /* How many concurrent requests are allowed now. */

@@ -190,7 +190,7 @@ static void fh_chat_note(const struct fh_http_response *http, struct fh_provider
 	                              "headers", headers));
 }
 
-int fh_chat_send(struct fh_provider *p, struct fh_http *http, struct fh_http_request *request, const json_t *config,
+int fh_chat_send(struct fh_provider *p, struct fh_http *http, struct fh_http_fetch *request, const json_t *config,
                  struct fh_http_response *ret_http, struct fh_provider_response *ret, bool *ret_failed,
                  struct fh_error *err)
 {
@@ -235,14 +235,14 @@ int fh_chat_post(struct fh_provider *p, struct fh_http *http, const struct fh_ch
 		*ret_failed = true;
 		return 0;
 	}
-	struct fh_http_request request = { .url = what->url,
-		                               .headers = (const char *const *)what->headers->line,
-		                               .post = true,
-		                               .body = fh_buf_str(&text),
-		                               .on_data = what->on_data,
-		                               .is_cut = what->is_cut,
-		                               .context = what->context,
-		                               .stall_ms = what->stall_ms };
+	struct fh_http_fetch request = { .url = what->url,
+		                             .headers = (const char *const *)what->headers->line,
+		                             .post = true,
+		                             .body = fh_buf_str(&text),
+		                             .on_data = what->on_data,
+		                             .is_cut = what->is_cut,
+		                             .context = what->context,
+		                             .stall_ms = what->stall_ms };
 	return fh_chat_send(p, http, &request, config, ret_http, ret, ret_failed, err);
 }
 

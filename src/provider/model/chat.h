@@ -33,7 +33,7 @@ struct fh_chat_request {
 	const char *url;
 	const struct fh_chat_headers *headers;
 	const json_t *body;
-	/* As in fh_http_request; zero for an answer that is not streamed. */
+	/* As in fh_http_fetch; zero for an answer that is not streamed. */
 	void (*on_data)(void *context, struct fh_str data);
 	bool (*is_cut)(void *context);
 	void *context;
@@ -50,7 +50,7 @@ int fh_chat_post(struct fh_provider *p, struct fh_http *http, const struct fh_ch
                  struct fh_error *err);
 /* As fh_chat_post, for a request that the caller filled in; settings of config and environment are added to it. An
  * answer's status and headers are in the response's metadata.http, as scripts and assertions expect them there. */
-int fh_chat_send(struct fh_provider *p, struct fh_http *http, struct fh_http_request *request, const json_t *config,
+int fh_chat_send(struct fh_provider *p, struct fh_http *http, struct fh_http_fetch *request, const json_t *config,
                  struct fh_http_response *ret_http, struct fh_provider_response *ret, bool *ret_failed,
                  struct fh_error *err);
 

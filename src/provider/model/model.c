@@ -239,10 +239,10 @@ static int fh_model_headers(const struct fh_provider *p, const json_t *config, s
 	return code ? fh_error_wrap(err, "provider %s", p->id) : 0;
 }
 
-static void fh_model_streamed(struct fh_stream *s, int status, const char *content_type, struct fh_str body,
+static void fh_model_streamed(struct fh_answer_stream *s, int status, const char *content_type, struct fh_str body,
                               const json_t *config, struct fh_provider_response *ret)
 {
-	fh_stream_end(s);
+	fh_answer_stream_end(s);
 	if (s->error) {
 		fh_auto_free char *text = fh_json_text(s->error, 0);
 		/* An error in the middle of a stream is reported like one in a complete answer. */
@@ -267,9 +267,9 @@ void fh_model_answer(const struct fh_wire *wire, int status, const char *content
                      const json_t *config, struct fh_provider_response *ret)
 {
 	if (status >= 200 && status <= 299 && wire->event && fh_model_is_stream(content_type)) {
-		FH_CLEANUP(fh_stream_release) struct fh_stream s;
-		fh_stream_init(&s, wire);
-		fh_stream_feed(&s, body);
+		FH_CLEANUP(fh_answer_stream_release) struct fh_answer_stream s;
+		fh_answer_stream_init(&s, wire);
+		fh_answer_stream_feed(&s, body);
 		fh_model_streamed(&s, status, content_type, body, config, ret);
 		return;
 	}
@@ -281,8 +281,8 @@ void fh_model_answer(const struct fh_wire *wire, int status, const char *content
 }
 
 /* Makes the response from a body and, when it was streamed, from the answer that was put together of it. */
-static void fh_model_take(const struct fh_provider *p, const struct fh_http_response *http, struct fh_stream *stream,
-                          const json_t *config, struct fh_provider_response *ret)
+static void fh_model_take(const struct fh_provider *p, const struct fh_http_response *http,
+                          struct fh_answer_stream *stream, const json_t *config, struct fh_provider_response *ret)
 {
 	const struct fh_model *m = p->state;
 	bool ok = http->status >= 200 && http->status <= 299;
@@ -298,7 +298,7 @@ static int fh_model_send(struct fh_provider *p, const json_t *config, const json
 {
 	struct fh_model *m = p->state;
 	fh_auto_chat_headers struct fh_chat_headers headers = { 0 };
-	FH_CLEANUP(fh_stream_release) struct fh_stream stream = { .answer = NULL };
+	FH_CLEANUP(fh_answer_stream_release) struct fh_answer_stream stream = { .answer = NULL };
 	fh_auto_http_response struct fh_http_response answer = { 0 };
 	int code = fh_model_headers(p, config, &headers, err);
 	if (code)
@@ -306,9 +306,9 @@ static int fh_model_send(struct fh_provider *p, const json_t *config, const json
 	int64_t stall = fh_json_int(config, "stallTimeout", FH_MODEL_STALL_MS), start = fh_now_ns();
 	struct fh_chat_request request = { .url = streams ? m->stream_url : m->url, .headers = &headers, .body = body };
 	if (streams) {
-		fh_stream_init(&stream, m->wire);
-		request.on_data = fh_stream_feed;
-		request.is_cut = fh_stream_is_cut;
+		fh_answer_stream_init(&stream, m->wire);
+		request.on_data = fh_answer_stream_feed;
+		request.is_cut = fh_answer_stream_is_cut;
 		request.context = &stream;
 		request.stall_ms = stall > 0 ? (uint64_t)stall : 0;
 	}

@@ -10,7 +10,7 @@
 int fh_render_setting(const char *text, const json_t *vars, char **ret, struct fh_error *err)
 {
 	struct fh_buf out = FH_BUF_INIT(FH_RENDER_TEXT_MAX);
-	int code = fh_template_render_text(fh_str(text), "request", vars, NULL, &out, err);
+	int code = fh_text_template_render_text(fh_str(text), "request", vars, NULL, &out, err);
 	if (code) {
 		fh_buf_release(&out);
 		return code;

@@ -112,7 +112,7 @@ static int fh_request_render_body(const json_t *body, const json_t *vars, struct
 	    json_is_string(body) ? fh_json_parse(fh_str(json_string_value(body)), NULL, NULL) : NULL;
 	const json_t *from = json_is_object(parsed) || json_is_array(parsed) ? parsed : body;
 	if (json_is_string(from))
-		return fh_template_render_text(fh_str(json_string_value(from)), "body", vars, NULL, ret, err);
+		return fh_text_template_render_text(fh_str(json_string_value(from)), "body", vars, NULL, ret, err);
 	fh_auto_json json_t *made = NULL;
 	int code = fh_render_setting_json(from, vars, &made, err);
 	if (!code)
@@ -364,7 +364,7 @@ static int fh_request_provider_call(struct fh_provider *p, const struct fh_provi
 	code = fh_cached_call_begin(&cached, p, request, about, ret, err);
 	if (code || cached.hit)
 		return code;
-	struct fh_http_request http = {
+	struct fh_http_fetch http = {
 		.url = m.url, .headers = (const char *const *)m.headers.line, .method = m.method, .body = fh_buf_str(&m.body)
 	};
 	bool failed = false;

@@ -5,21 +5,21 @@
 
 #define FH_STREAM_LINE_MAX ((size_t)16 << 20)
 
-void fh_stream_init(struct fh_stream *s, const struct fh_wire *wire)
+void fh_answer_stream_init(struct fh_answer_stream *s, const struct fh_wire *wire)
 {
-	*s = (struct fh_stream){ .wire = wire, .answer = json_object(), .line = FH_BUF_INIT(FH_STREAM_LINE_MAX) };
+	*s = (struct fh_answer_stream){ .wire = wire, .answer = json_object(), .line = FH_BUF_INIT(FH_STREAM_LINE_MAX) };
 }
 
-void fh_stream_release(struct fh_stream *s)
+void fh_answer_stream_release(struct fh_answer_stream *s)
 {
 	json_decref(s->answer);
 	json_decref(s->error);
 	fh_buf_release(&s->line);
-	*s = (struct fh_stream){ 0 };
+	*s = (struct fh_answer_stream){ 0 };
 }
 
 /* Takes one line: "data: JSON", or JSON alone. Other fields of an event (event:, id:, comments) are ignored. */
-static void fh_stream_line(struct fh_stream *s, struct fh_str line)
+static void fh_stream_line(struct fh_answer_stream *s, struct fh_str line)
 {
 	while (line.n && strchr("\r ", line.p[line.n - 1]))
 		line.n--;
@@ -52,13 +52,13 @@ static void fh_stream_line(struct fh_stream *s, struct fh_str line)
 		s->whole = true;
 }
 
-void fh_stream_feed(void *context, struct fh_str data)
+void fh_answer_stream_feed(void *context, struct fh_str data)
 {
-	struct fh_stream *s = context;
+	struct fh_answer_stream *s = context;
 	if (!data.p) {
 		const struct fh_wire *wire = s->wire;
-		fh_stream_release(s);
-		fh_stream_init(s, wire);
+		fh_answer_stream_release(s);
+		fh_answer_stream_init(s, wire);
 		return;
 	}
 	while (data.n) {
@@ -76,16 +76,16 @@ void fh_stream_feed(void *context, struct fh_str data)
 	}
 }
 
-void fh_stream_end(struct fh_stream *s)
+void fh_answer_stream_end(struct fh_answer_stream *s)
 {
 	if (s->line.n)
 		fh_stream_line(s, fh_buf_str(&s->line));
 	fh_buf_truncate(&s->line, 0);
 }
 
-bool fh_stream_is_cut(void *context)
+bool fh_answer_stream_is_cut(void *context)
 {
-	struct fh_stream *s = context;
-	fh_stream_end(s);
+	struct fh_answer_stream *s = context;
+	fh_answer_stream_end(s);
 	return !s->whole;
 }

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "provider/model/wire.h"
 
-struct fh_stream {
+struct fh_answer_stream {
 	const struct fh_wire *wire;
 	json_t *answer;     /* the answer so far, an object in the form that wire->take expects */
 	struct fh_buf line; /* the last line, still incomplete */
@@ -13,10 +13,10 @@ struct fh_stream {
 	bool whole, broken; /* whole: the end of the answer came; broken: a line was no JSON */
 };
 
-void fh_stream_init(struct fh_stream *s, const struct fh_wire *wire);
-void fh_stream_release(struct fh_stream *s);
-/* For fh_http_request.on_data and is_cut; context is a struct fh_stream. */
-void fh_stream_feed(void *context, struct fh_str data);
-bool fh_stream_is_cut(void *context);
+void fh_answer_stream_init(struct fh_answer_stream *s, const struct fh_wire *wire);
+void fh_answer_stream_release(struct fh_answer_stream *s);
+/* For fh_http_fetch.on_data and is_cut; context is a struct fh_answer_stream. */
+void fh_answer_stream_feed(void *context, struct fh_str data);
+bool fh_answer_stream_is_cut(void *context);
 /* Processes a last line without a line end. */
-void fh_stream_end(struct fh_stream *s);
+void fh_answer_stream_end(struct fh_answer_stream *s);

@@ -177,9 +177,9 @@ static uint32_t table(const struct seccomp_data *d)
 		if (conditional)
 			break;
 	}
-	return !found                       ? SECCOMP_RET_ERRNO | ENOSYS
-	       : found->verdict == FH_ALLOW ? SECCOMP_RET_ALLOW
-	                                    : SECCOMP_RET_ERRNO | (uint32_t)found->error;
+	return !found                      ? SECCOMP_RET_ERRNO | ENOSYS
+	       : found->action == FH_ALLOW ? SECCOMP_RET_ALLOW
+	                                   : SECCOMP_RET_ERRNO | (uint32_t)found->error;
 }
 
 /* Arguments of a call at which each of its entries applies, as the table writes them, and each with one bit changed. */

@@ -120,7 +120,7 @@ static int check_form(const json_t *f, struct fh_error *err)
 	return -FH_E_CONFIG;
 }
 
-const char *fh_code_language(const char *word, const char *assertion, struct fh_error *err)
+const char *fh_code_language_of_word(const char *word, const char *assertion, struct fh_error *err)
 {
 	const char *language = fh_extract_language_of_tag(fh_str(word));
 	if (language && *language)
@@ -141,8 +141,9 @@ const char *fh_code_language(const char *word, const char *assertion, struct fh_
 int fh_code_language_check(const json_t *f, const char *assertion, struct fh_error *err)
 {
 	const char *word = fh_json_str(f, "language", NULL);
-	return !word || strstr(word, "{{") || strstr(word, "{%") || fh_code_language(word, assertion, err) ? 0
-	                                                                                                   : -FH_E_CONFIG;
+	return !word || strstr(word, "{{") || strstr(word, "{%") || fh_code_language_of_word(word, assertion, err)
+	           ? 0
+	           : -FH_E_CONFIG;
 }
 
 int fh_code_spec_validate(const json_t *assertion, struct fh_error *err)
@@ -382,7 +383,7 @@ static int read_cases(struct fh_code_spec *spec, const json_t *list, struct fh_e
 
 static int read_language(struct fh_code_spec *spec, const json_t *f, struct fh_error *err)
 {
-	spec->language = fh_code_language(fh_json_str(f, "language", "python"), "code", err);
+	spec->language = fh_code_language_of_word(fh_json_str(f, "language", "python"), "code", err);
 	return spec->language ? 0 : -FH_E_CONFIG;
 }
 

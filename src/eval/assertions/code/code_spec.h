@@ -70,7 +70,7 @@ const json_t *fh_code_fields(const json_t *assertion);
 /* Sets an error about the fields of an assertion of this name; returns -FH_E_CONFIG. */
 int fh_code_wrong(struct fh_error *err, const char *assertion, const char *format, ...) FH_PRINTF(3, 4);
 /* The language that a word means for the assertion of this name. NULL: none, with an error that names the nearest. */
-FH_NULLABLE const char *fh_code_language(const char *word, const char *assertion, struct fh_error *err);
+FH_NULLABLE const char *fh_code_language_of_word(const char *word, const char *assertion, struct fh_error *err);
 /* The same for the field `language`, if it is there and no template; 0 or -FH_E_CONFIG. */
 int fh_code_language_check(const json_t *fields, const char *assertion, struct fh_error *err);
 /* Whether every assertion may have this key. */

@@ -199,7 +199,7 @@ static int read_image(struct asked *a, struct fh_error *err)
 			return wrong(err, "no language is known of the image \"%s\": give \"language\"", name);
 	}
 	language = language ? language : "python";
-	a->language = fh_code_language(language, "sandbox", err);
+	a->language = fh_code_language_of_word(language, "sandbox", err);
 	return a->language ? 0 : -FH_E_CONFIG;
 }
 
