@@ -31,7 +31,7 @@ struct fh_process_info {
 	uint32_t pid; /* in the sandbox */
 	uint32_t uid; /* in the sandbox */
 	uint64_t age_ms;
-	bool ended;          /* the record is kept for 30 s after the end */
+	bool ended;          /* the record is kept for 30 s after the end, of many such the newest 256 */
 	struct fh_exit exit; /* how it ended; valid if `ended` is set */
 	char tag[64];        /* "": no tag */
 	char command[128];   /* argv, shortened; untrusted text */
