@@ -80,6 +80,7 @@ static int read_row(const json_t *row, struct fh_str text, struct fh_judge_probl
 		return -FH_E_CONFIG;
 	}
 	p->language = FH_JUDGE_PYTHON;
+	p->head_is_shared = true;
 	p->entry_point = fh_xstrndup(entry.p, entry.n);
 	fh_buf_add(&p->reference, code.p, code.n);
 	return 0;

@@ -39,10 +39,11 @@ bool fh_judge_has_tests(enum fh_judge_language l)
 
 struct fh_judge_parts fh_judge_parts_of(const struct fh_judge_problem *problem, const struct fh_judge_sample *sample)
 {
-	struct fh_str nothing = { "", 0 };
-	return (struct fh_judge_parts){
-		problem, sample->is_whole ? nothing : fh_buf_str(&problem->head), { sample->completion, sample->size }, 0
-	};
+	static const char first[] = "from __future__ ";
+	struct fh_str nothing = { "", 0 }, program = { sample->completion, sample->size };
+	bool alone = problem->head_is_shared ? memmem(program.p, program.n, first, strlen(first)) != NULL
+	                                    : sample->is_whole;
+	return (struct fh_judge_parts){ problem, alone ? nothing : fh_buf_str(&problem->head), program, 0 };
 }
 
 void fh_judge_add_program(struct fh_buf *out, const struct fh_judge_parts *p)

@@ -32,6 +32,7 @@ struct fh_judge_problem {
 	bool has_number; /* task_id was a number in the data, and is written as one in results */
 	enum fh_judge_language language;
 	struct fh_buf head, tail;
+	bool head_is_shared; /* the head is what program and test import, and not what a completion continues */
 	/* declaration of the function, from the reference, if the head contains none; else empty */
 	struct fh_buf declaration;
 	char *entry_point;              /* the function that the test calls; "": the data does not name it */

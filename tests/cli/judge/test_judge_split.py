@@ -233,6 +233,22 @@ class HowATaskIsJudged(Judging):
         own["code"] = code.replace("return p.a", "return p")
         self.assertEqual(self.one(own, own["code"], "--no-self-check")["integrity"], "split")
 
+    def test_a_program_by_itself_has_what_an_mbpp_row_imports(self):
+        """In the usual harness program and test are one module, which these imports are for."""
+        p = {"task_id": 1, "code": "import math\ndef area(r):\n    return math.pi * r * r\n", "test_list": ["assert math.isclose(area(1), math.pi)"]}
+        programs = ["def area(r):\n    return math.pi * r ** 2\n",
+                    "from __future__ import annotations\nfrom math import pi\ndef area(r: float):\n    return pi * r ** 2\n"]
+        rows = {"test_setup_code": "import math"}, {"test_imports": ["import math"]}
+        for fields in rows:
+            for key in "solution", "completion":
+                self.write("problems.jsonl", json.dumps({**p, **fields}))
+                self.write("samples.jsonl", "".join(json.dumps({"task_id": 1, key: program}) + "\n" for program in programs))
+                done = support.command("judge", "-q", "--problems", self.dir / "problems.jsonl", self.dir / "samples.jsonl", "-o",
+                                       self.dir / "results.jsonl", "--replace")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                verdicts = [json.loads(line)["verdict"] for line in (self.dir / "results.jsonl").read_text().splitlines()]
+                self.assertEqual(verdicts, ["passed", "passed"], (fields, key))
+
     def test_a_test_may_call_more_than_one_function_of_the_program(self):
         code = "def pack(s):\n    return s[::-1]\n\ndef unpack(s):\n    return s[::-1]\n\ndef other():\n    pass\n"
         p = {"task_id": 1, "code": code, "test_list": ["assert pack('ab') == 'ba'", "assert unpack(pack('other')) == 'other'"]}
