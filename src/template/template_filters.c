@@ -282,7 +282,7 @@ FILTER(filter_rejectattr)
 	return select_by_attribute(r, v, args[0], false);
 }
 
-/* Whether JavaScript takes a member's name for an index: objects have those first, in their order. */
+/* Whether a member's name is an index for JavaScript ("0", "17"): its objects list these members first, by number. */
 static bool is_index(const char *key)
 {
 	size_t n = strspn(key, "0123456789");

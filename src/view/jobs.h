@@ -12,7 +12,7 @@
 enum { FH_VIEW_JOBS_MAX = 32, FH_VIEW_JOBS_AT_ONCE = 4 };
 
 struct fh_view_job {
-	size_t number; /* as the API names it; never used twice */
+	size_t number; /* the job's id in the API; never used twice */
 	char *what;    /* the configuration's name, or "retry ID" */
 	struct fh_child child;
 	int log; /* a memory file with its output */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The terminal's abilities, and tables on it. */
+/* What the terminal can do, and tables that are printed on it. */
 #pragma once
 #include "base/buf.h"
 

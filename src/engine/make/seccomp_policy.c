@@ -540,8 +540,8 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E("sync", 0, "writes back the disks of the whole host, and holds up whoever writes there"),
 	FH_E("syncfs", 0, "writes back a whole disk of the host"),
 
-	/* One byte of a huge page in a pipe keeps 2 MiB, which are no process's any more. Programs write instead, which
-	 * copies. */
+	/* A pipe that holds one byte of a huge page keeps all 2 MiB of it, and no process is charged for them. A program
+	 * to which this is refused uses write, which copies. */
 	FH_N("vmsplice", "memory that pipes keep, which only control groups count"),
 
 	/* a program in the kernel, from a pool of the whole host; as a kernel without filters answers */

@@ -14,8 +14,8 @@ int fh_render_setting_json(const json_t *value, const json_t *vars, json_t **ret
 bool fh_render_setting_needed(const json_t *value);
 /* The variables of templates: those of the request's context, and `env`. New reference. */
 FH_OWN json_t *fh_render_setting_vars(const struct fh_provider *p, const struct fh_provider_request *request);
-/* The config of one call: the provider's, overlaid with the request's. The templates in tools and schemas are rendered
- * over the row's variables, in names of files too, and what is in the files is not: so it is in promptfoo. `given` is
- * the provider's config before fh_settings_load. *ret is a new reference. */
+/* The config of one call: the provider's, overlaid with the request's. Templates in tools and schemas, and
+ * in the names of their files, are rendered over the row's variables. What the files contain is not rendered, as in
+ * promptfoo. `given` is the provider's config before fh_settings_load. *ret is a new reference. */
 int fh_render_call_config(const struct fh_provider *p, const struct fh_provider_request *request, const json_t *given,
                           json_t **ret, struct fh_error *err);
