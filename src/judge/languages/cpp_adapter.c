@@ -135,8 +135,8 @@ static void add_function(struct fh_buf *out, struct fh_str name, bool checked)
 	fh_buf_addf(out, ") { return ::%.*s(%s); }", FH_STR_ARGS(name), values);
 }
 
-/* Appends the type of the i-th argument with which the program's function is called: the declared parameter's, or, where
- * the test gives a variable, that of a variable of its own. */
+/* Appends the type of the i-th argument with which the program's function is called: the declared parameter's, or,
+ * where the test gives a variable, that of a variable of its own. */
 static void add_type(struct fh_buf *out, const struct fh_signature *s, size_t i, uint64_t lvalues)
 {
 	bool lvalue = lvalues >> i & 1;
