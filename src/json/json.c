@@ -49,10 +49,10 @@ static const char *seen(const struct parser *j, char buf[32])
 		snprintf(buf, 32, "'%.*s'", (int)n, j->p);
 	else
 		snprintf(buf, 32, "byte 0x%02x%s", (unsigned char)*j->p,
-		         j->p > j->start                                ? ""
-		         : *j->p == '\x1f'                               ? ", as gzip begins"
-		         : *j->p == '\xff' || *j->p == '\xfe'            ? ", as UTF-16 begins"
-		                                                        : "");
+		         j->p > j->start                      ? ""
+		         : *j->p == '\x1f'                    ? ", as gzip begins"
+		         : *j->p == '\xff' || *j->p == '\xfe' ? ", as UTF-16 begins"
+		                                              : "");
 	return buf;
 }
 

@@ -231,9 +231,8 @@ int fh_http_server_start(const struct fh_http_options *o, struct fh_http_server 
 	                     MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
 	if (!s->daemon) {
 		(void)close(fd);
-		return o->tls_certificate
-		           ? fh_error_set(err, FH_E_CONFIG, "cannot start the server: is the certificate good?")
-		           : fh_error_set(err, FH_E_SYSTEM, "cannot start the server");
+		return o->tls_certificate ? fh_error_set(err, FH_E_CONFIG, "cannot start the server: is the certificate good?")
+		                          : fh_error_set(err, FH_E_SYSTEM, "cannot start the server");
 	}
 	*ret = FH_TAKE_PTR(s);
 	return 0;

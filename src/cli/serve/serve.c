@@ -239,9 +239,11 @@ int main(int argc, char **argv)
 		http.tls_key = o.tls ? fh_buf_cstr(&key) : NULL;
 		r = serve(s, &http, &err);
 		if (r == -FH_E_CONFIG && tls_certificate) {
-			fh_error_set(&err, FH_E_CONFIG, "%s and %s are no certificate with its private key", tls_certificate, tls_key);
-			fh_error_hint(&err, "both are PEM files: openssl x509 -noout -text -in CERTIFICATE, and openssl pkey -noout "
-			                    "-in KEY, say what is wrong with them");
+			fh_error_set(&err, FH_E_CONFIG, "%s and %s are no certificate with its private key", tls_certificate,
+			             tls_key);
+			fh_error_hint(&err,
+			              "both are PEM files: openssl x509 -noout -text -in CERTIFICATE, and openssl pkey -noout "
+			              "-in KEY, say what is wrong with them");
 		}
 		fh_e2b_close(s);
 	}

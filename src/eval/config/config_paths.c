@@ -53,8 +53,8 @@ int fh_eval_glob(const char *dir, const char *pattern, struct fh_eval_paths *ret
 	size_t capacity = 0;
 	if (!strpbrk(pattern, "*?[{") || fh_path_exists(whole)) {
 		if (!fh_path_exists(whole))
-			return fh_error_set(err, FH_E_CONFIG, errno == ELOOP ? "a link that leads to itself: %s" : "no such file: %s",
-			                    whole);
+			return fh_error_set(err, FH_E_CONFIG,
+			                    errno == ELOOP ? "a link that leads to itself: %s" : "no such file: %s", whole);
 		FH_PUSH(ret->items, ret->count, capacity) = FH_TAKE_PTR(whole);
 		return 0;
 	}
