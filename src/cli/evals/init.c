@@ -20,13 +20,27 @@
 
 /* Folders below examples/evals, each with a promptfooconfig.yaml and recordings.jsonl. */
 static const struct {
-	const char *name, *about, *old_name; /* old_name: promptfoo's name of a similar example; NULL: it has none */
+	const char *name, *about, *old_names[3]; /* old_names: those of promptfoo's for similar examples */
 } examples[] = {
-	{ "tutorial", "functions that a model wrote, called in a sandbox", "integration-epicbox" },
-	{ "languages", "the same task in Python, JavaScript and bash", NULL },
-	{ "io-pairs", "whole programs, by what they read and print", NULL },
-	{ "security", "answers that try to read and to reach what they must not", "integration-e2b" },
+	{ "tutorial", "functions that a model wrote, called in a sandbox", { "integration-epicbox", "getting-started" } },
+	{ "languages", "the same task in Python, JavaScript and bash", { NULL } },
+	{ "io-pairs", "whole programs, by what they read and print", { NULL } },
+	{ "algorithms", "searching, sorting and graphs, with their corners", { NULL } },
+	{ "performance", "answers that have to be fast and small enough", { NULL } },
+	{ "data-science", "statistics and tables, within a tolerance", { NULL } },
+	{ "web-scraping", "reading a page that is given, without a network", { NULL } },
+	{ "security",
+	  "answers that try to read and to reach what they must not",
+	  { "integration-e2b", "e2b-code-eval", "code-eval-e2b" } },
 };
+
+static bool has_name(size_t i, const char *name)
+{
+	bool found = fh_streq(examples[i].name, name);
+	for (size_t k = 0; k < FH_ARRAY_SIZE(examples[i].old_names); k++)
+		found = found || (examples[i].old_names[k] && fh_streq(examples[i].old_names[k], name));
+	return found;
+}
 
 static const char *example;
 static bool no_interactive, list, force;
@@ -56,7 +70,7 @@ static int find(const char *name, size_t *ret, struct fh_error *err)
 	struct fh_nearest near = FH_NEAREST_INIT(name);
 	for (size_t i = 0; i < FH_ARRAY_SIZE(examples); i++) {
 		fh_nearest_offer(&near, examples[i].name);
-		if (fh_streq(examples[i].name, name) || fh_streq(examples[i].old_name, name)) {
+		if (has_name(i, name)) {
 			*ret = i;
 			return 0;
 		}

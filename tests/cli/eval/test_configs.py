@@ -46,6 +46,27 @@ class Init(Case):
                 self.assertEqual((stats["failures"], stats["errors"]), (1 if name == "tutorial" else 0, 0),
                                  done.stdout + done.stderr)
 
+    def test_an_answer_that_is_too_slow_or_fetches_fails(self):
+        """What the limits and the sandbox of these examples are for: with other recordings they do not pass."""
+        slow = "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)"
+        fetching = "import urllib.request\ndef links(html):\n    return urllib.request.urlopen('http://127.0.0.1/').read()"
+        for name, function, answer, reason in (("performance", "fib", slow, "cpu_time_limit"), ("web-scraping", "links", fetching, "URLError")):
+            with self.subTest(name):
+                self.ok("init", "--example", name, name)
+                folder = self.dir / name
+                recordings = [json.loads(line) for line in (folder / "recordings.jsonl").read_text().splitlines()]
+                self.assertIn(function, recordings[0]["prompt"])
+                recordings[0]["response"] = f"```python\n{answer}\n```"
+                (folder / "recordings.jsonl").write_text("".join(json.dumps(r) + "\n" for r in recordings))
+                self.command("eval", "--replay", "recordings.jsonl", "--no-table", "-o", "out.json", cwd=folder)
+                rows = json.loads((folder / "out.json").read_text())["results"]["results"]
+                self.assertEqual([r["success"] for r in rows], [False, True], rows)
+                self.assertIn(reason, rows[0]["gradingResult"]["componentResults"][0]["reason"])
+
+    def test_promptfoos_names_of_similar_examples(self):
+        self.ok("init", "--example", "e2b-code-eval", "e2b")
+        self.assertIn("must not", (self.dir / "e2b/promptfooconfig.yaml").read_text())
+
     def test_without_a_terminal_nothing_is_asked(self):
         self.assertIn("eval --replay recordings.jsonl", self.ok("init"))
         self.assertIn("Functions that a model wrote", (self.dir / "promptfooconfig.yaml").read_text())
