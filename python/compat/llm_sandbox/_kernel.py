@@ -2,12 +2,14 @@
 """Runs inside the sandbox: an interpreter that keeps its state. Cells come on stdin, one JSON object a line; what they print goes to
 stdout and stderr as it is, and a mark with the caller's token ends each cell on both.
 
-IPython where it is there; else a plain interpreter with the last expression shown, `!command`, %pwd, %cd, %who, %time and %%bash.
+IPython where it is there; else a plain interpreter with the last expression shown, `!command`, %pwd, %cd, %who, %time, %%time, %%bash, and await.
 """
 import ast
 import importlib
+import inspect
 import json
 import os
+import re
 import signal
 import site
 import subprocess
@@ -29,23 +31,35 @@ class Plain(object):
         elif word in ("who", "whos"):
             print(" ".join(sorted(name for name in self.names if not name.startswith("_"))) or "Interactive namespace is empty.")
         elif word == "time":
-            import time
-            began = time.perf_counter()
-            self._statements(rest)
-            print("Wall time: %.3g s" % (time.perf_counter() - began))
+            self._timed(rest)
         elif word in ("matplotlib", "config"):
             pass
         else:
             raise NameError("the magic %%%s is not there without IPython" % word)
+
+    def _timed(self, text):
+        import time
+        began = time.perf_counter()
+        self._statements(text)
+        print("Wall time: %.3g s" % (time.perf_counter() - began))
+
+    def _done(self, tree, mode):
+        """The value of a piece of code, which may await."""
+        code = compile(tree, "<cell>", mode, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        value = eval(code, self.names)
+        if code.co_flags & inspect.CO_COROUTINE:
+            import asyncio
+            value = asyncio.run(value)
+        return value
 
     def _statements(self, text):
         tree = ast.parse(text, "<cell>", "exec")
         last = None
         if tree.body and isinstance(tree.body[-1], ast.Expr):
             last = ast.Expression(tree.body.pop().value)
-        exec(compile(tree, "<cell>", "exec"), self.names)
+        self._done(tree, "exec")
         if last is not None:
-            value = eval(compile(last, "<cell>", "eval"), self.names)
+            value = self._done(last, "eval")
             if value is not None:
                 self.names["_"] = value
                 print(repr(value))
@@ -55,9 +69,18 @@ class Plain(object):
             if text.startswith("%%bash") or text.startswith("%%sh"):
                 subprocess.call(["sh", "-c", text.partition("\n")[2]])
                 return True
+            if text.startswith("%%time"):
+                self._timed(text.partition("\n")[2])
+                return True
             pending = []
             for line in text.split("\n"):
                 if not pending or not "".join(pending).strip() or not line.startswith((" ", "\t")):
+                    caught = re.match(r"(\w+)\s*=\s*!(.*)$", line)
+                    if caught:
+                        self._statements("\n".join(pending))
+                        pending = []
+                        self.names[caught.group(1)] = subprocess.run(["sh", "-c", caught.group(2)], stdout=subprocess.PIPE, text=True).stdout.splitlines()
+                        continue
                     if line.startswith("!") or (line.startswith("%") and not line.startswith("%%")):
                         self._statements("\n".join(pending))
                         pending = []
@@ -74,7 +97,7 @@ class Plain(object):
             return error.code in (None, 0)
         except BaseException:
             kind, value, at = sys.exc_info()
-            while at is not None and at.tb_frame.f_code.co_filename == __file__:
+            while at is not None and at.tb_frame.f_code.co_filename in (__file__, ast.__file__):
                 at = at.tb_next
             traceback.print_exception(kind, value, at)
             return False

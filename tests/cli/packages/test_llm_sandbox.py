@@ -581,6 +581,19 @@ class Interactive(Llm):
         self.assertIn("interrupted", shown[4])
         self.assertEqual(shown[5], "42\n")
 
+    def test_a_notebook_s_ways_work_also_without_ipython(self):
+        caught, timed, awaited, broken = self.python("""
+            with InteractiveSandboxSession(lang="python") as s:
+                show(s.run("lines = !printf 'a\\\\nb'\\nprint(lines)").stdout)
+                show(s.run("%%time\\nprint('timed')").stdout)
+                show(s.run("import asyncio\\nasync def five():\\n    await asyncio.sleep(0)\\n    return 5\\nawait five()").stdout)
+                show(s.run("x = = 1").stderr)
+        """, PIP_INDEX_URL="http://127.0.0.1:9/simple/", PIP_RETRIES="0", PIP_NO_CACHE_DIR="1", PIP_CONFIG_FILE=os.devnull)
+        self.assertEqual((caught, awaited), ("['a', 'b']\n", "5\n"))
+        self.assertIn("timed\nWall time: ", timed)
+        self.assertIn("SyntaxError", broken)
+        self.assertNotIn("ast.py", broken)
+
 
 @unittest.skipUnless(support.FULL, "long: the genuine package, from PyPI")
 class Genuine(Case):
