@@ -41,8 +41,8 @@ struct fh_judge_parts fh_judge_parts_of(const struct fh_judge_problem *problem, 
 {
 	static const char first[] = "from __future__ ";
 	struct fh_str nothing = { "", 0 }, program = { sample->completion, sample->size };
-	bool alone = problem->head_is_shared ? memmem(program.p, program.n, first, strlen(first)) != NULL
-	                                    : sample->is_whole;
+	bool alone =
+	    problem->head_is_shared ? memmem(program.p, program.n, first, strlen(first)) != NULL : sample->is_whole;
 	return (struct fh_judge_parts){ problem, alone ? nothing : fh_buf_str(&problem->head), program, 0 };
 }
 
