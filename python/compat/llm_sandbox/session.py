@@ -27,7 +27,7 @@ def _check_dependency(backend):
     """In strict mode, raises the original's error if the backend's client package is not installed; fumehood needs none of them."""
     package = _PACKAGES.get(backend)
     if package and is_strict() and not find_spec(package):
-        raise MissingDependencyError("{} backend requires '{}' package: pip install llm-sandbox[{}]".format(backend.capitalize(), package, "k8s" if package == "kubernetes" else package))
+        raise MissingDependencyError("{} backend requires '{}' package: pip install llm-sandbox[{}]".format(package.capitalize(), package, "k8s" if package == "kubernetes" else package))
 
 
 def create_session(backend=SandboxBackend.DOCKER, pool=None, *args, **kwargs):
