@@ -206,7 +206,7 @@ void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
 	int charged = in->start.sockets_are_charged;
 	ret->kernel_bytes = fh_locks_bytes();
 	if (in->start.only_kernel) {
-		ret->kernel_bytes += fh_sockets_can() ? fh_sockets_bytes(charged) : 0;
+		ret->kernel_bytes += fh_sockets_bytes(charged);
 		return;
 	}
 	ret->user_us = in->reaped_user_us;
@@ -218,7 +218,7 @@ void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
 	struct look look = { in, ret, in->reaped_user_us + in->reaped_sys_us };
 	fh_each_process(add_process, &look);
 	ret->user_us += fh_lives_bare_us(look.waited_us);
-	ret->kernel_bytes += fh_sockets_can() ? fh_sockets_bytes(charged) : 0;
+	ret->kernel_bytes += fh_sockets_bytes(charged);
 	struct fh_init_finished disk = { 0 };
 	fh_init_disk(in, &disk);
 	ret->disk_bytes = disk.disk_total - disk.disk_free;

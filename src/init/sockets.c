@@ -165,11 +165,18 @@ int fh_sockets_can(void)
 	return can;
 }
 
-/* Whether the sandbox has no sockets but the one that init counts with ("used 1"). */
+/* How many sockets the sandbox's network namespace has, as the kernel told last; 0: not known. */
+static uint64_t number(void)
+{
+	static const char used[] = "sockets: used ";
+	const char *p = counts.text + sizeof(used) - 1;
+	return fh_begins(counts.text, used) ? fh_number_in(&p, 10) : 0;
+}
+
+/* Whether the sandbox has no sockets but the one that init counts with. */
 static int are_none(void)
 {
-	static const char none[] = "sockets: used 1\n";
-	return memcmp(counts.text, none, sizeof(none) - 1) == 0;
+	return *counts.text && number() <= (uint64_t)fh_sockets_can();
 }
 
 int fh_sockets_none(void)
@@ -188,10 +195,7 @@ static uint64_t of_records(void)
 		RECORD = 2800, /* bytes: struct tcp_sock (tcp6_sock is larger), and struct unix_sock with its first packet */
 		WORTH_TELLING = 2048, /* sockets, which programs with that many descriptors may have */
 	};
-	static const char used[] = "sockets: used ";
-	const char *p = counts.text + sizeof(used) - 1;
-	uint64_t sockets = fh_begins(counts.text, used) ? fh_number_in(&p, 10) : 0;
-	return sockets > WORTH_TELLING ? sockets * RECORD : 0;
+	return number() > WORTH_TELLING ? number() * RECORD : 0;
 }
 
 uint64_t fh_sockets_bytes(int are_charged)
@@ -205,6 +209,8 @@ uint64_t fh_sockets_bytes(int are_charged)
 		          { AF_INET6, IPPROTO_UDP, "UDP6: inuse " } };
 	struct sums s = { 0 }, local = { 0 };
 	read_counts(&counts);
+	if (!fh_sockets_can())
+		return of_records();
 	read_counts(&counts6);
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct inet_diag_req_v2 r = { .sdiag_family = kinds[i].family,
