@@ -226,7 +226,11 @@ class Watch:
             found += [f"{name}: {old!r} before, {now.get(name)!r} after" for name, old in self.seen[look.__name__].items()
                       if now.get(name) != old]
         if context.host.engine() == context.host.engine_pid:
-            found += self.members.changes(self.people, self.members.look(context))
+            changed = list(self.members.changes(self.people, self.members.look(context)))
+            if changed:        # a zygote that is forking holds the namespaces of a sandbox for a moment
+                time.sleep(1)
+                changed = list(self.members.changes(self.people, self.members.look(context)))
+            found += changed
         found += self.log.news()
         found += [f"signal {s} came to the watching process" for s in self.signals]
         self.signals.clear()
