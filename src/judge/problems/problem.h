@@ -32,12 +32,12 @@ struct fh_judge_problem {
 	bool has_number; /* task_id was a number in the data, and is written as one in results */
 	enum fh_judge_language language;
 	struct fh_buf head, tail;
-	bool head_is_shared; /* the head is what program and test import, and not what a completion continues */
 	/* declaration of the function, from the reference, if the head contains none; else empty */
 	struct fh_buf declaration;
 	char *entry_point;              /* the function that the test calls; "": the data does not name it */
 	struct fh_buf reference;        /* the data set's own completion; empty: none */
 	bool reference_is_whole;        /* whether the reference is a complete program, as is_whole of a sample */
+	bool head_is_shared;            /* the head is what program and test import, not what a completion continues */
 	struct fh_judge_output *output; /* how the program's output is judged; NULL: the tail is a test */
 	/* NULL: the test contains the expected values; otherwise the reference has to compute them */
 	struct fh_judge_truth *truth;
