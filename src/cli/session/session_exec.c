@@ -20,17 +20,39 @@ enum { LOOK_MS = 200, WAIT_MS = 2000, PIECE = 64 << 10, KEPT_MAX = 64 << 20, RES
 
 /* ---------------------------------------------------------------------------------------------------------- streams */
 
-static void *feed(void *process)
+/* Our input is over for a program in a terminal, which cannot be closed alone: says so as a person does, by Ctrl-D,
+ * until the program, and the shell that started it, have heard it. Ends by a write that fails, or is cancelled. */
+static void end_of_input(struct fh_process *p, bool in_line)
+{
+	if (in_line && fh_process_write(p, "\n", 1, NULL) < 0)
+		return;
+	while (fh_process_write(p, "\x04", 1, NULL) >= 0)
+		(void)usleep(LOOK_MS * 1000);
+}
+
+struct feed {
+	struct fh_process *process;
+	bool pty; /* the program has a terminal */
+};
+
+static void *feed(void *given)
 {
 	static char piece[PIECE];
+	const struct feed *f = given;
+	struct fh_process *process = f->process;
+	bool in_line = false;
 	for (;;) {
 		ssize_t n = read(STDIN_FILENO, piece, sizeof(piece));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
-			(void)fh_process_close_stdin(process, NULL);
+			if (f->pty)
+				end_of_input(process, in_line);
+			else
+				(void)fh_process_close_stdin(process, NULL);
 			return NULL;
 		}
+		in_line = piece[n - 1] != '\n';
 		if (fh_process_write(process, piece, (size_t)n, NULL) < 0)
 			return NULL; /* the program reads no more */
 	}
@@ -63,6 +85,7 @@ static void keep(struct kept *k, enum fh_stream stream, const char *piece, size_
  * longer a thread waits for its end, and what comes much later than that is not waited for. */
 struct end {
 	struct fh_process *process;
+	bool pty;     /* the program has a terminal */
 	bool awaited; /* the thread was started */
 	pthread_t thread;
 	atomic_bool over;
@@ -133,7 +156,8 @@ static int copy_out(struct end *end, enum fh_stream stream, bool terminal, struc
 		if (!end->awaited && fh_now_ns() - began >= (int64_t)LOOK_MS * FH_NS_PER_MS)
 			end->awaited = pthread_create(&end->thread, NULL, await_end, end) == 0;
 		if (fh_interrupted) { /* the signal is passed on to the program; a second one ends this command */
-			(void)fh_process_signal(p, fh_interrupted, NULL);
+			/* an interactive shell ignores SIGTERM; what it heeds is that its terminal goes away */
+			(void)fh_process_signal(p, end->pty && fh_interrupted == SIGTERM ? SIGHUP : fh_interrupted, NULL);
 			fh_interrupted = 0;
 		}
 		if (terminal)
@@ -192,17 +216,19 @@ static void print_kept(const struct kept *k, const struct fh_exit *e)
 	fh_session_print_result(&r);
 }
 
-/* Connects our own streams to a process until it ends; returns its exit status. feeds: it gets our standard input. */
-static int join(struct fh_process *p, bool terminal, bool feeds, struct fh_error *err)
+/* Connects our own streams to a process until it ends; returns its exit status. pty: it has a terminal; terminal: and
+ * so have we; feeds: it gets our standard input. */
+static int join(struct fh_process *p, bool pty, bool terminal, bool feeds, struct fh_error *err)
 {
+	struct feed input = { p, pty };
 	pthread_t in, thread;
 	struct termios before;
-	struct end end = { .process = p, .error = FH_ERROR_INIT };
+	struct end end = { .process = p, .pty = pty, .error = FH_ERROR_INIT };
 	struct kept kept = { .text = { FH_BUF_INIT(0), FH_BUF_INIT(0) } }, *to = O.json ? &kept : NULL;
 	struct errors errors = { &end, to };
 	bool raw = terminal && make_raw(&before);
 	fh_interrupt_catch();
-	bool feeding = feeds && pthread_create(&in, NULL, feed, p) == 0;
+	bool feeding = feeds && pthread_create(&in, NULL, feed, &input) == 0;
 	bool has_errors = pthread_create(&thread, NULL, copy_errors, &errors) == 0;
 	int r = copy_out(&end, FH_STDOUT, terminal, to, err);
 	/* the program may have closed its stdout, and what it left may hold its stderr */
@@ -300,7 +326,7 @@ int fh_session_command(struct fh_session_handle *h, const char *const *argv, con
 	if (O.detach)
 		fh_print_line(fh_process_id(p));
 	else
-		r = join(p, O.terminal && !O.json && isatty(STDIN_FILENO), !no_stdin, err);
+		r = join(p, O.terminal, O.terminal && !O.json && isatty(STDIN_FILENO), !no_stdin, err);
 	fh_process_free(p);
 	return r;
 }
@@ -349,7 +375,7 @@ int fh_session_attach(const char *const *args, size_t count, struct fh_error *er
 	if (r < 0)
 		return r;
 	O.json = false; /* its output goes to the terminal, and not into JSON */
-	r = join(p, terminal && isatty(STDIN_FILENO), true, err);
+	r = join(p, terminal, terminal && isatty(STDIN_FILENO), true, err);
 	fh_process_free(p);
 	return r;
 }

@@ -9,6 +9,7 @@ import json
 import os
 import pty
 import select
+import signal
 import shutil
 import struct
 import subprocess
@@ -143,6 +144,22 @@ class Session(unittest.TestCase):
         self.assertIn(b"it is called as: fumehood session ls S[:DIR]", session("ls", name, "x", status=2).stderr)
         between = session("cp", name + ":a", name + ":b", status=1).stderr.decode()
         self.assertIn(f"fumehood session cp {name}:a - | fumehood session cp - {name}:b", between)
+
+    def test_a_shell_whose_input_is_over_ends(self):
+        for given, told in ((b"", b""), (b"echo $((6 * 7)).\nexit 3\n", b"42."), (b"cat\nfor cat", b"for cat")):
+            done = session("attach", self.name, stdin=given, status=3 if b"exit" in given else 0)
+            self.assertIn(told, done.stdout)
+
+    def test_a_shell_in_a_terminal_ends_when_its_command_is_asked_to_end(self):
+        with subprocess.Popen([FUMEHOOD, "session", "attach", self.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT) as child:
+            self.addCleanup(child.kill)
+            child.stdin.write(b"echo re''ady\n")
+            child.stdin.flush()
+            seen = b""
+            while b"ready" not in seen:
+                seen += os.read(child.stdout.fileno(), 65536)
+            child.terminate()
+            self.assertEqual(child.wait(support.TIMEOUT), 128 + signal.SIGHUP)
 
     def test_a_detached_command_is_attached_to(self):
         process = session("exec", "-d", "--tag", "worker", self.name, "--", "sh", "-c",
