@@ -164,6 +164,13 @@ class PrecompiledHeader(unittest.TestCase):
             header.write_bytes(b"gpch" + b"x" * 4096)
         self.assertEqual(self.run_cpp(self.CODE % 3, cache=copy)["stdout"], "31")
 
+    def test_a_program_of_a_newer_standard_is_compiled_as_that(self):
+        code = "#include <concepts>\n#include <cstdio>\nint main() { putchar([]<std::integral T>(T x) { return x; }('5' + NUMBER)); }"
+        self.assertEqual(self.run_cpp(code.replace("NUMBER", "1"))["stdout"], "6")
+        self.assertEqual(self.run_cpp("int main() { return nowhere; }")["stderr"].count("error"), 1)   # told once
+        asked = self.run_cpp(code.replace("NUMBER", "2"), "--compiler-flag=-std=c++17")
+        self.assertEqual(asked["status"], "compile_error")
+
 
 @support.once
 @support.release_only
