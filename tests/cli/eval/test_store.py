@@ -216,7 +216,7 @@ class Writers(Case):
         self.prepare(1)
         for number in range(10):
             self.env["FUMEHOOD_STORE"] = str(self.dir / f"store{number}.db")
-            for p in [self.start("eval", "--no-table", "-o", f"out{i}.json") for i in range(4)]:
+            for p in [self.start("eval", "--no-table", "--no-progress-bar", "-o", f"out{i}.json") for i in range(4)]:
                 out, err = p.communicate(timeout=support.TIMEOUT)
                 self.assertEqual((p.returncode, err), (0, ""), out)
 
