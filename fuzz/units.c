@@ -36,7 +36,7 @@ static size_t lines_of(struct fh_str s)
 
 static void try_cpp(struct units *u)
 {
-	const struct fh_cpp_texts texts = { fh_str("codec"), fh_str("any"), fh_str("engines") };
+	const struct fh_cpp_texts texts = { fh_str("codec"), fh_str("sides"), fh_str("any"), fh_str("engines") };
 	if (is_made(u, fh_cpp_units(&texts, u->declaration, u->test, &u->out, &u->more, &u->err)))
 		FH_FUZZ_CHECK(begins(&u->out, "codec\n"));
 	fh_buf_truncate(&u->out, 0);

@@ -18,6 +18,7 @@ static int compile_glue(struct fh_split *s, struct fh_client *client, const stru
 {
 	fh_auto_buf struct fh_buf glue = FH_BUF_INIT(0);
 	const struct fh_cpp_texts texts = { fh_split_file(s, FH_JUDGE_CPP, "split_codec.hpp"),
+		                                fh_split_file(s, FH_JUDGE_CPP, "split_sides.hpp"),
 		                                fh_split_file(s, FH_JUDGE_CPP, "split_any.hpp"),
 		                                fh_split_file(s, FH_JUDGE_CPP, "split_engines.hpp") };
 	int r =
@@ -153,7 +154,7 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 
 static const struct fh_split_language split = {
 	.judge = { "split_codec.hpp" },
-	.others = { "split_any.hpp", "split_adapter.hpp", "split_engines.hpp" },
+	.others = { "split_sides.hpp", "split_any.hpp", "split_adapter.hpp", "split_engines.hpp" },
 	.unfit = unfit,
 	.judge_side = judge_side,
 	.candidate_side = candidate_side,

@@ -123,6 +123,7 @@ int fh_cpp_units(const struct fh_cpp_texts *texts, struct fh_str declaration, st
 		return r;
 	struct fh_str before = { declaration.p, s.start };
 	fh_buf_add_str(glue, texts->codec);
+	fh_buf_add_str(glue, texts->sides);
 	fh_buf_adds(glue, "\n#line 1 \"declaration.cpp\"\n");
 	fh_buf_add_str(glue, before);
 	fh_buf_addc(glue, '\n');

@@ -22,9 +22,9 @@ extern const char *const fh_cpp_candidate_flags[];
 extern const char *const fh_cpp_candidate_flags_20[]; /* the same options, but for C++20 */
 #define FH_CPP_OBJECT "glue.o"
 
-/* The texts of guest/cpp/split_codec.hpp, split_any.hpp and split_engines.hpp. */
+/* The texts of guest/cpp/split_codec.hpp, split_sides.hpp, split_any.hpp and split_engines.hpp. */
 struct fh_cpp_texts {
-	struct fh_str codec, any, engines;
+	struct fh_str codec, sides, any, engines;
 };
 /* -FH_E_UNAVAILABLE, with the reason: no stand-in can be made. That a type has no codec only shows when the glue is
  * compiled. */

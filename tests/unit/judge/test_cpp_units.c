@@ -76,12 +76,12 @@ static bool holds(const struct fh_buf *b, const char *text)
 
 static void test_texts(void **state)
 {
-	const struct fh_cpp_texts texts = { fh_str("CODEC"), fh_str("ANY"), fh_str("ENGINES\n") };
+	const struct fh_cpp_texts texts = { fh_str("CODEC"), fh_str("SIDES"), fh_str("ANY"), fh_str("ENGINES\n") };
 	fh_auto_buf struct fh_buf glue = FH_BUF_INIT(0), test = FH_BUF_INIT(0);
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_str declaration = fh_str("int help(){ return 41; }\nint f(int a, unsigned = 2){");
 	assert_int_equal(fh_cpp_units(&texts, declaration, fh_str("int main(){ f(77); }"), &glue, &test, &err), 0);
-	assert_true(fh_starts_with(glue.p, "CODEC\n"));
+	assert_true(fh_starts_with(glue.p, "CODECSIDES\n"));
 	assert_true(holds(&glue, "return 41"));
 	assert_true(holds(&glue, "int f(int a, unsigned fh_split_1)\n{"));
 	assert_true(holds(&glue, "nullptr), a, fh_split_1);"));
@@ -91,6 +91,7 @@ static void test_texts(void **state)
 	assert_true(holds(&test, "int f(int a, unsigned = 2);\n"));
 	assert_true(holds(&test, "f(77)"));
 	assert_false(holds(&test, "CODEC"));
+	assert_false(holds(&test, "SIDES"));
 
 	fh_buf_truncate(&glue, 0);
 	fh_buf_truncate(&test, 0);
