@@ -31,7 +31,7 @@ const compared = async (name, candidate, cases, tolerance) => {
 		else if (raised !== null)
 			console.assert(false, `call ${call}: ${said}`);
 		else
-			console.assert(sameValue(numbers(got.value), wanted, tolerance), `call ${call}: expected ${shown(wanted)}, ${said}`);
+			console.assert(checkCases.same(numbers(got.value), wanted, tolerance), `call ${call}: expected ${shown(wanted)}, ${said}`);
 	}
 	through = true;
 };

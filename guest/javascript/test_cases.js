@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The test of a problem with cases: judge/formats/format_generic.c puts this text in front of a call of checkCases.
 // Values compare by type and value (docs/data-sets.md); objects by their own keys.
-const sameValue = (() => {
+const checkCases = (() => {
 	const { isArray } = Array;
 	const { keys, getPrototypeOf, prototype: plain } = Object;
 	const has = Object.prototype.hasOwnProperty;
@@ -23,11 +23,11 @@ const sameValue = (() => {
 		return names.length === keys(wanted).length &&
 			names.every((name) => has.call(wanted, name) && same(got[name], wanted[name], tolerance));
 	};
-	return same;
+	const check = (candidate, cases, tolerance) => {
+		cases.forEach(([args, wanted], i) => {
+			const got = candidate(...args);
+			console.assert(same(got, wanted, tolerance), `case ${i + 1} of ${cases.length}`);
+		});
+	};
+	return Object.assign(check, { same }); // one name only: an answer may stand in the same scope
 })();
-const checkCases = (candidate, cases, tolerance) => {
-	cases.forEach(([args, wanted], i) => {
-		const got = candidate(...args);
-		console.assert(sameValue(got, wanted, tolerance), `case ${i + 1} of ${cases.length}`);
-	});
-};

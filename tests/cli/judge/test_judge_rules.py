@@ -116,10 +116,10 @@ JAVASCRIPT = [  # guest/javascript/test_cases.js, as programs write values
     (" && prototype !== null", "", ("Object.create(null)", "{}", 0), True),
     ("isArray(got) !== isArray(wanted)", "false", ("{length: 1, 0: 1}", "[1]", 0), False),
     ("got.length === wanted.length && ", "", ("[1, 2]", "[1]", 0), False),
-    ("same(got[i], value)", "true", ("[2]", "[1]", 0), False),
+    ("same(got[i], value, tolerance)", "true", ("[2]", "[1]", 0), False),
     ("names.length === keys(wanted).length &&", "true &&", ("{}", "{a: 1}", 0), False),
     ("has.call(wanted, name) && ", "", ("{a: undefined}", "{b: 1}", 0), False),
-    ("same(got[name], wanted[name])", "true", ("{a: 2}", "{a: 1}", 0), False),
+    ("same(got[name], wanted[name], tolerance)", "true", ("{a: 2}", "{a: 1}", 0), False),
 ]
 
 
