@@ -35,8 +35,9 @@ esac
 build "$2" 2>.errors
 status=$?
 name=${2%.java}
-[ "$name" != Main ] || name=$(sed -n 's/^Main\.java:[0-9]*: error: class \([^ ]*\) is public, should be declared in a file named .*/\1/p' .errors | sed -n 1p)
-if [ $status = 0 ] || [ -z "$name" ] || [ -f "$name.java" ]; then
+[ $status = 0 ] || [ "$2" != Main.java ] ||
+	name=$(sed -n 's/^Main\.java:[0-9]*: error: class \([^ ]*\) is public, should be declared in a file named .*/\1/p' .errors | sed -n 1p)
+if [ $status = 0 ] || [ "$2" != Main.java ] || [ -z "$name" ] || [ "$name" = Main ]; then
 	cat .errors >&2
 else
 	mv Main.java "$name.java" && build "$name.java"
