@@ -25,11 +25,12 @@ class Lint(support.TempDir):
     def header(self, path, includes=""):
         self.write(f"src/{path}", f"/* SPDX-License-Identifier: MIT */\n#pragma once\n{includes}")
 
-    def layers(self, rows, *options):
-        """tools/check-layers with a table of its own."""
+    def layers(self, rows, *options, guest={}, packages={}):
+        """tools/check-layers with tables of its own."""
         text = (support.TOP / "tools" / "check-layers").read_text()
-        text, count = re.subn(r"^FOLDERS = {.*?^}$", lambda m: f"FOLDERS = {rows!r}", text, flags=re.M | re.S)
-        self.assertEqual(1, count)
+        for name, table in ("FOLDERS", rows), ("GUEST", guest), ("PACKAGES", packages):
+            text, count = re.subn(rf"^{name} = {{.*?^}}$", lambda m: f"{name} = {table!r}", text, flags=re.M | re.S)
+            self.assertEqual(1, count)
         self.write("tools/check-layers", text)
         if not (self.dir / "ARCHITECTURE.md").exists():
             self.write("ARCHITECTURE.md", "".join(line for line in (support.TOP / "ARCHITECTURE.md").read_text().splitlines(True)
@@ -93,6 +94,26 @@ class Lint(support.TempDir):
         self.assertIn("src/base: 4 files include each other in a circle: base/a, base/b, base/c, base/d\n", out)
         self.header("base/c.h", '#include "base/a.h"\n')
         self.assertEqual((0, ""), self.layers({"base": ""}, "--write"))
+
+    def test_a_program_of_guest_includes_what_its_row_names(self):
+        self.rooms()
+        self.write("guest/warm/a.h", '#include "base/a.h"\n')
+        self.assertEqual((0, ""), self.layers(self.ROWS, guest={"guest/warm": "src/base"}))
+        status, out = self.layers(self.ROWS, guest={"guest/warm": ""})
+        self.assertEqual((1, True), (status, 'guest/warm/a.h:1: includes "base/a.h"; guest/warm may not include src/base' in out), out)
+        self.assertEqual(1, self.layers(self.ROWS)[0])          # without a row
+
+    def test_a_python_package_imports_what_its_row_names_and_in_no_circle(self):
+        self.rooms()
+        self.write("python/one/__init__.py", "import two\n")
+        self.write("python/two/__init__.py", "def later():\n    import one\n")
+        rows = {"one": "two", "two": "one"}
+        self.assertEqual((0, ""), self.layers(self.ROWS, packages=rows))
+        status, out = self.layers(self.ROWS, packages={"one": "", "two": "one"})
+        self.assertEqual((1, True), (status, "python/one/__init__.py:1: imports two; one may not import two" in out), out)
+        self.write("python/two/__init__.py", "import one\n")
+        status, out = self.layers(self.ROWS, packages=rows)
+        self.assertEqual((1, True), (status, "in a circle when they are loaded: one, two" in out), out)
 
     def test_an_old_picture_is_named_and_drawn_anew(self):
         self.rooms()

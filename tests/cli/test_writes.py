@@ -53,7 +53,7 @@ class StandardOutput(Place):
             "session": self.rows_of_sessions(),
             "report": [["report", self.eval_id]],
             "ps": [["ps"], ["ps", "--json"]],
-            "engine": [["engine", action] for action in ("policy", "start", "status", "stop")],
+            "engine": [["engine", *words] for words in (["policy"], ["start"], ["status"], ["status", "--json"], ["stop"])],
             "gc": [["gc"]],
             "doctor": [["doctor"], ["doctor", "--json"]],
             "env": [["env", "--shell", "bash"], ["env", "--explain"]],
