@@ -38,7 +38,7 @@ static void try_cpp(struct units *u)
 {
 	const struct fh_cpp_texts texts = { fh_str("codec"), fh_str("sides"), fh_str("any"), fh_str("engines") };
 	if (is_made(u, fh_cpp_units(&texts, u->declaration, u->test, &u->out, &u->more, &u->err)))
-		FH_FUZZ_CHECK(begins(&u->out, "codec\n"));
+		FH_FUZZ_CHECK(begins(&u->out, "codecsides\n"));
 	fh_buf_truncate(&u->out, 0);
 	int r = fh_cpp_adapter(fh_str("helpers"), u->declaration, 1, u->program, &u->out, &u->err);
 	if (is_made(u, r))
