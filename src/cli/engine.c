@@ -14,8 +14,9 @@ static uint64_t idle_ms;
 static bool as_json;
 static const struct fh_opt options[] = {
 	{ "idle-timeout", 0, FH_OPT_DURATION, &idle_ms, "SECONDS",
-	  "start: end the engine when it was not used for this time.", .default_words = "it stays" },
-	{ "json", 0, FH_OPT_FLAG, &as_json, NULL, "status: print one JSON object: {warm, process, socket}." },
+	  "start: end the engine when it was not used for this time.", .default_words = "it stays", .actions = "start" },
+	{ "json", 0, FH_OPT_FLAG, &as_json, NULL, "status: print one JSON object: {warm, process, socket}.",
+	  .actions = "status" },
 	{ 0 },
 };
 static const struct fh_command_line command_line = {
@@ -103,8 +104,6 @@ int fh_command_engine(int argc, char **argv)
 		i++;
 	if (r == 0 && !help && (args.count != 1 || i == FH_ARRAY_SIZE(actions)))
 		r = fh_error_set(&err, FH_E_ARGUMENT, "engine needs one of start, stop, status and policy");
-	if (r == 0 && !help && as_json && actions[i].run != status)
-		r = fh_error_set(&err, FH_E_ARGUMENT, "--json is for status alone");
 	fh_opt_list_release(&args);
 	if (r < 0)
 		return fh_command_failed(&err, FH_EXIT_USAGE);

@@ -16,54 +16,49 @@
 struct fh_session_options fh_session_options;
 #define O fh_session_options
 
-/* Which options were given. */
-static struct {
-	bool name, lease, language, image, from, as_root, memory, disk, processes, user, cwd, env, code, tty, detach, tag,
-	    wall_time, cpu_time, output, command_memory, recursive;
-} given;
-
+#define FOR_COMMANDS "exec run attach"
 static const struct fh_opt options[] = {
 	{ "", .help = "A new session" },
 	{ "name", 'n', FH_OPT_STRING, &O.name, "NAME", "The session's name, in lists and in the other commands.",
-	  .given = &given.name },
+	  .actions = "new branch" },
 	{ "lease", 0, FH_OPT_DURATION, &O.lease_ms, "SECONDS", "How long it lives unless renewed.", .default_text = "1h",
-	  .given = &given.lease },
+	  .actions = "new branch" },
 	{ "language", 'l', FH_OPT_STRING, &O.language, "LANG",
 	  "new: show that language's tools in it. run: the language of the program.",
-	  .default_words = "the host's programs; for run what FILE's name says", .given = &given.language },
-	{ "image", 0, FH_OPT_STRING, &O.image, "DIR", "A folder that holds a root file system.", .given = &given.image },
+	  .default_words = "the host's programs; for run what FILE's name says", .actions = "new run" },
+	{ "image", 0, FH_OPT_STRING, &O.image, "DIR", "A folder that holds a root file system.", .actions = "new" },
 	{ "from", 0, FH_OPT_STRING, &O.from, "FILE", "Start from a file that `snapshot` wrote; - is standard input.",
-	  .given = &given.from },
+	  .actions = "new" },
 	{ "as-root", 0, FH_OPT_FLAG, &O.root, NULL, "Programs see themselves as root (uid 0, without capabilities).",
-	  .given = &given.as_root },
+	  .actions = "new" },
 	{ "memory", 'm', FH_OPT_SIZE, &O.memory, "SIZE", "Memory of all of it.",
-	  .default_number = &fh_limit_table[FH_LIMIT_MEMORY].run_default, .given = &given.memory },
+	  .default_number = &fh_limit_table[FH_LIMIT_MEMORY].run_default, .actions = "new" },
 	{ "disk", 0, FH_OPT_SIZE, &O.disk, "SIZE", "Size of its writable folders.",
-	  .default_number = &fh_limit_table[FH_LIMIT_DISK].run_default, .given = &given.disk },
+	  .default_number = &fh_limit_table[FH_LIMIT_DISK].run_default, .actions = "new" },
 	{ "processes", 0, FH_OPT_U64, &O.processes, "N", "Processes and threads at once.",
-	  .default_number = &fh_limit_table[FH_LIMIT_PROCESSES].run_default, .given = &given.processes },
+	  .default_number = &fh_limit_table[FH_LIMIT_PROCESSES].run_default, .actions = "new" },
 	{ "", .help = "A command in it" },
 	{ "user", 'u', FH_OPT_STRING, &O.user, "USER", "Run it as user or root.", .default_words = "as the session's",
-	  .given = &given.user },
-	{ "cwd", 'w', FH_OPT_STRING, &O.cwd, "DIR", "The folder that it starts in.", .given = &given.cwd },
+	  .actions = FOR_COMMANDS " cp ls watch" },
+	{ "cwd", 'w', FH_OPT_STRING, &O.cwd, "DIR", "The folder that it starts in.", .actions = FOR_COMMANDS },
 	{ "env", 'e', FH_OPT_LIST, &O.env, "NAME=VALUE", "A variable of its environment, beside PATH, HOME and the like.",
-	  .given = &given.env },
-	{ "code", 'c', FH_OPT_STRING, &O.code, "CODE", "run: the program's text, instead of FILE.", .given = &given.code },
-	{ "tty", 't', FH_OPT_FLAG, &O.terminal, NULL, "Give it a terminal.", .given = &given.tty },
+	  .actions = FOR_COMMANDS },
+	{ "code", 'c', FH_OPT_STRING, &O.code, "CODE", "run: the program's text, instead of FILE.", .actions = "run" },
+	{ "tty", 't', FH_OPT_FLAG, &O.terminal, NULL, "Give it a terminal.", .actions = FOR_COMMANDS },
 	{ "detach", 'd', FH_OPT_FLAG, &O.detach, NULL,
 	  "Do not wait for the command: print its id. Of its output that is not read, only the newest is kept.",
-	  .given = &given.detach },
-	{ "tag", 0, FH_OPT_STRING, &O.tag, "TAG", "A name for it in lists.", .given = &given.tag },
+	  .actions = "exec run" },
+	{ "tag", 0, FH_OPT_STRING, &O.tag, "TAG", "A name for it in lists.", .actions = FOR_COMMANDS },
 	{ "wall-time", 0, FH_OPT_DURATION, &O.wall_ms, "SECONDS",
-	  "End the command, and all that it started, after this time.", FH_OPT_UNLIMITED, .given = &given.wall_time },
+	  "End the command, and all that it started, after this time.", FH_OPT_UNLIMITED, .actions = FOR_COMMANDS },
 	{ "cpu-time", 0, FH_OPT_DURATION, &O.cpu_ms, "SECONDS", "The same for CPU time.", FH_OPT_UNLIMITED,
-	  .given = &given.cpu_time },
+	  .actions = FOR_COMMANDS },
 	{ "output", 0, FH_OPT_SIZE, &O.output, "SIZE", "The same for its output.", FH_OPT_UNLIMITED,
-	  .given = &given.output },
+	  .actions = FOR_COMMANDS },
 	{ "command-memory", 0, FH_OPT_SIZE, &O.command_memory, "SIZE",
-	  "The same for its memory, where control groups can limit it.", .given = &given.command_memory },
+	  "The same for its memory, where control groups can limit it.", .actions = FOR_COMMANDS },
 	{ "", .help = "All" },
-	{ "recursive", 'r', FH_OPT_FLAG, &O.recursive, NULL, "ls, watch: folders below, too.", .given = &given.recursive },
+	{ "recursive", 'r', FH_OPT_FLAG, &O.recursive, NULL, "ls, watch: folders below, too.", .actions = "ls watch" },
 	{ "json", 0, FH_OPT_FLAG, &O.json, NULL,
 	  "Print JSON: an object or array when it is over, for watch one object a line." },
 	{ 0 },
@@ -93,57 +88,6 @@ static const struct fh_command_line command_line = {
 	    "when it could not be done.",
 	.options = options,
 };
-
-/* The actions for which an option means something. One that is given to another is refused, not passed over. */
-#define FOR_COMMANDS "exec run attach"
-static const struct {
-	const char *option;
-	const bool *given;
-	const char *actions;
-} uses[] = {
-	{ "name", &given.name, "new branch" },
-	{ "lease", &given.lease, "new branch" },
-	{ "language", &given.language, "new run" },
-	{ "image", &given.image, "new" },
-	{ "from", &given.from, "new" },
-	{ "as-root", &given.as_root, "new" },
-	{ "memory", &given.memory, "new" },
-	{ "disk", &given.disk, "new" },
-	{ "processes", &given.processes, "new" },
-	{ "user", &given.user, FOR_COMMANDS " cp ls watch" },
-	{ "cwd", &given.cwd, FOR_COMMANDS },
-	{ "env", &given.env, FOR_COMMANDS },
-	{ "code", &given.code, "run" },
-	{ "tty", &given.tty, FOR_COMMANDS },
-	{ "detach", &given.detach, "exec run" },
-	{ "tag", &given.tag, FOR_COMMANDS },
-	{ "wall-time", &given.wall_time, FOR_COMMANDS },
-	{ "cpu-time", &given.cpu_time, FOR_COMMANDS },
-	{ "output", &given.output, FOR_COMMANDS },
-	{ "command-memory", &given.command_memory, FOR_COMMANDS },
-	{ "recursive", &given.recursive, "ls watch" },
-};
-
-static bool has_word(const char *words, const char *word)
-{
-	size_t n = strlen(word);
-	for (const char *p = words; (p = strstr(p, word)); p += n)
-		if ((p == words || p[-1] == ' ') && (p[n] == 0 || p[n] == ' '))
-			return true;
-	return false;
-}
-
-static int check_options(const char *action, struct fh_error *err)
-{
-	for (size_t i = 0; i < FH_ARRAY_SIZE(uses); i++) {
-		if (!*uses[i].given || has_word(uses[i].actions, action))
-			continue;
-		(void)fh_error_set(err, FH_E_ARGUMENT, "option --%s means nothing to `session %s`", uses[i].option, action);
-		fh_error_hint(err, "it is for: %s", uses[i].actions);
-		return -FH_E_ARGUMENT;
-	}
-	return 0;
-}
 
 /* --------------------------------------------------------------------------------------------------------- finding */
 
@@ -503,23 +447,37 @@ static const struct {
 	const char *name;
 	size_t least, most; /* allowed number of arguments */
 	fh_session_action *run;
-	const char *arguments; /* as the synopsis has them */
 } actions[] = {
-	{ "new", 0, 0, new_session, "" },
-	{ "list", 0, 0, list, "" },
-	{ "exec", 2, SIZE_MAX, fh_session_exec, " S -- CMD…" },
-	{ "run", 1, SIZE_MAX, fh_session_run, " S [-l LANG] [-c CODE | FILE | -] [-- ARGS…]" },
-	{ "attach", 1, 2, fh_session_attach, " S [PROCESS]" },
-	{ "cp", 2, 2, fh_session_cp, " FROM TO" },
-	{ "ls", 1, 1, fh_session_ls, " S[:DIR]" },
-	{ "watch", 1, 1, fh_session_watch, " S[:DIR]" },
-	{ "branch", 1, 2, branch, " S [NAME]" },
-	{ "snapshot", 2, 2, fh_session_snapshot, " S FILE" },
-	{ "pause", 1, 1, pause_session, " S" },
-	{ "resume", 1, 1, resume_session, " S" },
-	{ "rm", 1, SIZE_MAX, remove_sessions, " S…" },
-	{ "driver", 1, 1, print_driver, " LANG" },
+	{ "new", 0, 0, new_session },
+	{ "list", 0, 0, list },
+	{ "exec", 2, SIZE_MAX, fh_session_exec },
+	{ "run", 1, SIZE_MAX, fh_session_run },
+	{ "attach", 1, 2, fh_session_attach },
+	{ "cp", 2, 2, fh_session_cp },
+	{ "ls", 1, 1, fh_session_ls },
+	{ "watch", 1, 1, fh_session_watch },
+	{ "branch", 1, 2, branch },
+	{ "snapshot", 2, 2, fh_session_snapshot },
+	{ "pause", 1, 1, pause_session },
+	{ "resume", 1, 1, resume_session },
+	{ "rm", 1, SIZE_MAX, remove_sessions },
+	{ "driver", 1, 1, print_driver },
 };
+
+/* The part of the synopsis that is about an action of it: "snapshot S FILE". */
+static struct fh_str call_of(const char *action)
+{
+	size_t n = strlen(action), depth = 0;
+	const char *p = command_line.synopsis;
+	while (*p && (strncmp(p, action, n) != 0 || (p[n] && p[n] != ' '))) { /* from word to word */
+		p += strcspn(p, " ");
+		p += *p == ' ';
+	}
+	const char *end = p;
+	for (; *end && (depth > 0 || strncmp(end, " |", 2) != 0); end++)
+		depth += (*end == '[') - (size_t)(*end == ']');
+	return (struct fh_str){ p, (size_t)(end - p) };
+}
 
 int fh_command_session(int argc, char **argv)
 {
@@ -539,12 +497,10 @@ int fh_command_session(int argc, char **argv)
 		                       "session needs one of new, list, exec, run, attach, cp, ls, watch, branch, "
 		                       "snapshot, pause, resume, rm and driver");
 		if (known)
-			fh_error_hint(&err, "it is called as: fumehood session %s%s", actions[i].name, actions[i].arguments);
+			fh_error_hint(&err, "it is called as: fumehood session %.*s", FH_STR_ARGS(call_of(actions[i].name)));
 		else
 			fh_error_hint(&err, "`fumehood session --help` describes them");
 	}
-	if (r == 0 && !help)
-		r = check_options(args.items[0], &err);
 	if (r < 0) {
 		status = fh_command_failed(&err, FH_EXIT_USAGE);
 	} else if (help) {

@@ -241,8 +241,40 @@ struct cursor {
 	int argc, i; /* argv[i] is being read */
 	char **argv;
 	enum fh_help help;
-	bool behind_argument; /* an argument that is no option has been read */
+	bool behind_argument;                /* an argument that is no option has been read */
+	const struct fh_opt *of_actions[16]; /* the first of the given options that are for some actions only */
+	size_t of_actions_count;
 };
+
+static void note_actions(struct cursor *at, const struct fh_opt *o)
+{
+	if (o->actions && at->of_actions_count < FH_ARRAY_SIZE(at->of_actions))
+		at->of_actions[at->of_actions_count++] = o;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+	size_t n = strlen(word);
+	for (const char *p = text; n > 0 && (p = strstr(p, word)); p += n)
+		if ((p == text || p[-1] == ' ') && (p[n] == 0 || p[n] == ' '))
+			return true;
+	return false;
+}
+
+/* An action that the synopsis does not have is the command's to tell. */
+static int check_actions(const struct cursor *at, const char *action, struct fh_error *err)
+{
+	for (size_t i = 0; i < at->of_actions_count; i++) {
+		const struct fh_opt *o = at->of_actions[i];
+		if (has_word(o->actions, action) || !has_word(at->line->synopsis, action))
+			continue;
+		int r = fh_error_set(err, FH_E_ARGUMENT, "option --%s means nothing to `%s %s`", o->name, at->line->program,
+		                     action);
+		fh_error_hint(err, "it is for: %s", o->actions);
+		return r;
+	}
+	return 0;
+}
 
 /* The value of an option that is given as the next word. */
 static int next_value(struct cursor *at, const struct fh_opt *o, const char *shown, const char **ret_value,
@@ -295,6 +327,7 @@ static int parse_long(struct cursor *at, struct fh_error *err)
 		return unknown_long(at->line, name, at->behind_argument, err);
 	char shown[96];
 	snprintf(shown, sizeof(shown), "--%.*s", FH_STR_ARGS(name));
+	note_actions(at, o);
 	if (o->kind == FH_OPT_FLAG) {
 		if (equals)
 			return fh_error_set(err, FH_E_ARGUMENT, "option %s takes no value", shown);
@@ -317,6 +350,7 @@ static int parse_short(struct cursor *at, struct fh_error *err)
 			fh_error_hint(err, "%s --help lists the options", at->line->program);
 			return r;
 		}
+		note_actions(at, o);
 		if (o->kind == FH_OPT_FLAG) {
 			set_flag(o, true);
 			continue;
@@ -347,15 +381,16 @@ int fh_options_parse(const struct fh_command_line *c, int argc, char **argv, boo
 		} else {
 			r = word[1] == '-' ? parse_long(&at, err) : parse_short(&at, err);
 		}
-		if (r < 0) {
-			fh_opt_list_release(&args);
-			return r;
-		}
-		if (at.help) {
-			*ret_help = at.help;
+		if (r < 0 || at.help)
 			break;
-		}
 	}
+	if (r == 0 && !at.help && args.count > 0)
+		r = check_actions(&at, args.items[0], err);
+	if (r < 0) {
+		fh_opt_list_release(&args);
+		return r;
+	}
+	*ret_help = at.help;
 	*ret_args = args;
 	return 0;
 }

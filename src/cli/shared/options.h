@@ -52,6 +52,9 @@ struct fh_opt {
 	const char *help;
 	unsigned flags;
 	bool *given; /* set to true when the option is given; may be NULL */
+	/* For a command whose first argument is an action: the actions that the option is for, separated by spaces. Given
+	 * to another action of the synopsis it is an error, and not passed over. NULL: it is for all. */
+	const char *actions;
 
 	const char *default_text;       /* as a user would type it: "25", "1h", "127.0.0.1" */
 	const uint64_t *default_number; /* in the target's unit; for a number that another part of fumehood defines */

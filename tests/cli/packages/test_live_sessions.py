@@ -140,7 +140,7 @@ class Session(unittest.TestCase):
         for arguments in (["new", "--name", name], ["branch", name, name]):
             self.assertIn(b"there is a session that is named " + name.encode(), session(*arguments, status=1).stderr)
         refused = session("exec", name, "--memory", "64M", "--", "true", status=2).stderr
-        self.assertIn(b"option --memory means nothing to `session exec`\nhint: it is for: new", refused)
+        self.assertIn(b"option --memory means nothing to `fumehood session exec`\nhint: it is for: new", refused)
         self.assertIn(b"it is called as: fumehood session ls S[:DIR]", session("ls", name, "x", status=2).stderr)
         between = session("cp", name + ":a", name + ":b", status=1).stderr.decode()
         self.assertIn(f"fumehood session cp {name}:a - | fumehood session cp - {name}:b", between)
