@@ -20,6 +20,25 @@ enum { LOOK_MS = 200, WAIT_MS = 2000, PIECE = 64 << 10, KEPT_MAX = 64 << 20, RES
 
 /* ---------------------------------------------------------------------------------------------------------- streams */
 
+/* A thread that is cancelled while it is within the connection would leave it locked for all others. So the thread that
+ * feeds a program can be cancelled only where it waits by itself: in these two. */
+static ssize_t read_input(char *piece, size_t size)
+{
+	int before;
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before);
+	ssize_t n = read(STDIN_FILENO, piece, size);
+	(void)pthread_setcancelstate(before, &before);
+	return n;
+}
+
+static void pause_feeding(void)
+{
+	int before;
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before);
+	(void)usleep(LOOK_MS * 1000);
+	(void)pthread_setcancelstate(before, &before);
+}
+
 /* Our input is over for a program in a terminal, which cannot be closed alone: says so as a person does, by Ctrl-D,
  * until the program, and the shell that started it, have heard it. Ends by a write that fails, or is cancelled. */
 static void end_of_input(struct fh_process *p, bool in_line)
@@ -27,7 +46,7 @@ static void end_of_input(struct fh_process *p, bool in_line)
 	if (in_line && fh_process_write(p, "\n", 1, NULL) < 0)
 		return;
 	while (fh_process_write(p, "\x04", 1, NULL) >= 0)
-		(void)usleep(LOOK_MS * 1000);
+		pause_feeding();
 }
 
 struct feed {
@@ -41,8 +60,10 @@ static void *feed(void *given)
 	const struct feed *f = given;
 	struct fh_process *process = f->process;
 	bool in_line = false;
+	int before;
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
 	for (;;) {
-		ssize_t n = read(STDIN_FILENO, piece, sizeof(piece));
+		ssize_t n = read_input(piece, sizeof(piece));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
@@ -245,8 +266,10 @@ static int join(struct fh_process *p, bool pty, bool terminal, bool feeds, struc
 	}
 	if (raw)
 		(void)tcsetattr(STDIN_FILENO, TCSANOW, &before);
-	if (feeding) { /* the thread may be blocked in read(2): it is cancelled, and its handle stays open until we exit */
+	if (feeding) {
 		pthread_cancel(in);
+		if (r == 0) /* the program has ended; a write that waits for what it left to read ends, too */
+			(void)fh_process_close_stdin(p, NULL);
 		pthread_join(in, NULL);
 	}
 	if (r == 0 && O.json)

@@ -253,6 +253,7 @@ int fh_flow_end(struct fh_connection *c, struct fh_flow *s, struct fh_error *err
 		fh_auto_buf struct fh_buf frame = FH_BUF_INIT(0);
 		fh_frame_write_data(&frame, s->id, FH_DATA_END, s->position, (struct fh_str){ "", 0 });
 		s->ended = true;
+		fh_connection_wake(c, s->key); /* a writer that waits for room waits in vain */
 		r = fh_wait_flushed(&w, fh_connection_enqueue(c, fh_buf_str(&frame)), err);
 	}
 	fh_wait_end(&w);

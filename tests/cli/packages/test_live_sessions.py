@@ -135,6 +135,14 @@ class Session(unittest.TestCase):
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 5)
         self.assertIn(b"42", seen)
 
+    def test_input_that_never_ends_holds_no_command(self):
+        """The thread that feeds the program is somewhere in the middle of it when the program ends: often enough, each place once."""
+        for script in ["sleep 0.0%d; exit 3" % n for n in range(1, 10)] * 3 + ["sleep 1000 <&0 & head -c 300000 >/dev/null; exit 3"] * 3:
+            with open("/dev/zero", "rb") as zeros:
+                done = subprocess.run([FUMEHOOD, "session", "exec", self.name, "--", "sh", "-c", script], stdin=zeros, capture_output=True,
+                                      env=ENVIRONMENT, timeout=support.TIMEOUT)
+            self.assertEqual((done.returncode, done.stderr), (3, b""), script)
+
     def test_a_name_and_options_that_cannot_hold_are_refused(self):
         name = self.name
         for arguments in (["new", "--name", name], ["branch", name, name]):
