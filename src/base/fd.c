@@ -61,6 +61,22 @@ void fh_sigpipe_restore(const struct fh_sigpipe_guard *g)
 	errno = sys;
 }
 
+ssize_t fh_read_unless(int stop, int fd, void *to, size_t n)
+{
+	for (;;) {
+		struct pollfd p[2] = { { .fd = fd, .events = POLLIN }, { .fd = stop, .events = POLLIN } };
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			return -1;
+		if (p[1].revents)
+			return -1;
+		if (!p[0].revents)
+			continue;
+		ssize_t r = read(fd, to, n);
+		if (r >= 0 || (errno != EINTR && errno != EAGAIN))
+			return r;
+	}
+}
+
 int fh_read_all(int fd, struct fh_buf *out)
 {
 	const size_t max = out->max ? out->max : FH_BUF_DEFAULT_MAX;

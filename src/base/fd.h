@@ -18,6 +18,10 @@ struct fh_sigpipe_guard {
 void fh_sigpipe_block(struct fh_sigpipe_guard *g);
 void fh_sigpipe_restore(const struct fh_sigpipe_guard *g); /* keeps errno */
 
+/* Waits until there is something to read from fd, and reads it; 0 at its end, -1 when reading fails, or once the
+ * descriptor `stop` can be read: a thread that waits so can be told to end. */
+ssize_t fh_read_unless(int stop, int fd, void *to, size_t n) FH_MUST_CHECK;
+
 /* Reads to end of file; more than out->max bytes are refused with -FH_E_LIMIT. */
 int fh_read_all(int fd, struct fh_buf *out) FH_MUST_CHECK;
 

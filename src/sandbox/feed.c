@@ -2,33 +2,15 @@
 #include "sandbox/run.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-
-/* Waits for input and reads it; 0 at the end; negative when told to stop or when reading fails. */
-static ssize_t read_source(struct fh_feed *f, char *to, size_t n)
-{
-	for (;;) {
-		struct pollfd p[2] = { { .fd = f->fd, .events = POLLIN }, { .fd = f->stop_event, .events = POLLIN } };
-		if (poll(p, 2, -1) < 0 && errno != EINTR)
-			return -1;
-		if (p[1].revents)
-			return -1;
-		if (!p[0].revents)
-			continue;
-		ssize_t r = read(f->fd, to, n);
-		if (r >= 0 || (errno != EINTR && errno != EAGAIN))
-			return r;
-	}
-}
 
 static void feed_from_fd(struct fh_feed *f)
 {
 	fh_auto_free char *piece = fh_xcalloc(1, FH_FRAME_DATA_MAX);
 	ssize_t n;
-	while ((n = read_source(f, piece, FH_FRAME_DATA_MAX)) > 0)
+	while ((n = fh_read_unless(f->stop_event, f->fd, piece, FH_FRAME_DATA_MAX)) > 0)
 		if (fh_flow_write(f->connection, f->stream, piece, (size_t)n, &f->stop, NULL) < 0)
 			return; /* the program ended or does not read, which is not an error here */
 	if (n == 0)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs programs in a session from a terminal or a pipe; each of the three streams has a thread. */
-#include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "cli/session/session.h"
 #include "cli/shared/interrupt.h"
 #include "cli/shared/print.h"
@@ -20,63 +22,60 @@ enum { LOOK_MS = 200, WAIT_MS = 2000, PIECE = 64 << 10, KEPT_MAX = 64 << 20, RES
 
 /* ---------------------------------------------------------------------------------------------------------- streams */
 
-/* A thread that is cancelled while it is within the connection would leave it locked for all others. So the thread that
- * feeds a program can be cancelled only where it waits by itself: in these two. */
-static ssize_t read_input(char *piece, size_t size)
-{
-	int before;
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before);
-	ssize_t n = read(STDIN_FILENO, piece, size);
-	(void)pthread_setcancelstate(before, &before);
-	return n;
-}
-
-static void pause_feeding(void)
-{
-	int before;
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before);
-	(void)usleep(LOOK_MS * 1000);
-	(void)pthread_setcancelstate(before, &before);
-}
-
-/* Our input is over for a program in a terminal, which cannot be closed alone: says so as a person does, by Ctrl-D,
- * until the program, and the shell that started it, have heard it. Ends by a write that fails, or is cancelled. */
-static void end_of_input(struct fh_process *p, bool in_line)
-{
-	if (in_line && fh_process_write(p, "\n", 1, NULL) < 0)
-		return;
-	while (fh_process_write(p, "\x04", 1, NULL) >= 0)
-		pause_feeding();
-}
-
+/* The thread that gives a program our input. */
 struct feed {
 	struct fh_process *process;
 	bool pty; /* the program has a terminal */
+	int over; /* an eventfd: written to when the program has ended */
+	pthread_t thread;
+	bool running;
 };
+
+/* Our input is over for a program in a terminal, which cannot be closed alone: says so as a person does, by Ctrl-D,
+ * until the program, and the shell that started it, have heard it, which a write that fails tells. */
+static void end_of_input(const struct feed *f, bool in_line)
+{
+	struct pollfd over = { .fd = f->over, .events = POLLIN };
+	if (in_line && fh_process_write(f->process, "\n", 1, NULL) < 0)
+		return;
+	while (fh_process_write(f->process, "\x04", 1, NULL) >= 0 && poll(&over, 1, LOOK_MS) == 0)
+		;
+}
 
 static void *feed(void *given)
 {
 	static char piece[PIECE];
 	const struct feed *f = given;
-	struct fh_process *process = f->process;
 	bool in_line = false;
-	int before;
-	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-	for (;;) {
-		ssize_t n = read_input(piece, sizeof(piece));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			if (f->pty)
-				end_of_input(process, in_line);
-			else
-				(void)fh_process_close_stdin(process, NULL);
-			return NULL;
-		}
+	ssize_t n;
+	while ((n = fh_read_unless(f->over, STDIN_FILENO, piece, sizeof(piece))) > 0) {
 		in_line = piece[n - 1] != '\n';
-		if (fh_process_write(process, piece, (size_t)n, NULL) < 0)
+		if (fh_process_write(f->process, piece, (size_t)n, NULL) < 0)
 			return NULL; /* the program reads no more */
 	}
+	if (f->pty)
+		end_of_input(f, in_line);
+	else
+		(void)fh_process_close_stdin(f->process, NULL);
+	return NULL;
+}
+
+static void feed_start(struct feed *f)
+{
+	f->over = eventfd(0, EFD_CLOEXEC);
+	f->running = f->over >= 0 && pthread_create(&f->thread, NULL, feed, f) == 0;
+}
+
+/* ended: the program has, so that its stdin can be closed, by which a write ends that waits for what it left to read. */
+static void feed_stop(struct feed *f, bool ended)
+{
+	if (f->running) {
+		(void)eventfd_write(f->over, 1);
+		if (ended)
+			(void)fh_process_close_stdin(f->process, NULL);
+		pthread_join(f->thread, NULL);
+	}
+	fh_closep(&f->over);
 }
 
 static void follow_size(struct fh_process *p, struct winsize *known)
@@ -241,15 +240,16 @@ static void print_kept(const struct kept *k, const struct fh_exit *e)
  * so have we; feeds: it gets our standard input. */
 static int join(struct fh_process *p, bool pty, bool terminal, bool feeds, struct fh_error *err)
 {
-	struct feed input = { p, pty };
-	pthread_t in, thread;
+	struct feed input = { .process = p, .pty = pty, .over = -1 };
+	pthread_t thread;
 	struct termios before;
 	struct end end = { .process = p, .pty = pty, .error = FH_ERROR_INIT };
 	struct kept kept = { .text = { FH_BUF_INIT(0), FH_BUF_INIT(0) } }, *to = O.json ? &kept : NULL;
 	struct errors errors = { &end, to };
 	bool raw = terminal && make_raw(&before);
 	fh_interrupt_catch();
-	bool feeding = feeds && pthread_create(&in, NULL, feed, &input) == 0;
+	if (feeds)
+		feed_start(&input);
 	bool has_errors = pthread_create(&thread, NULL, copy_errors, &errors) == 0;
 	int r = copy_out(&end, FH_STDOUT, terminal, to, err);
 	/* the program may have closed its stdout, and what it left may hold its stderr */
@@ -266,12 +266,7 @@ static int join(struct fh_process *p, bool pty, bool terminal, bool feeds, struc
 	}
 	if (raw)
 		(void)tcsetattr(STDIN_FILENO, TCSANOW, &before);
-	if (feeding) {
-		pthread_cancel(in);
-		if (r == 0) /* the program has ended; a write that waits for what it left to read ends, too */
-			(void)fh_process_close_stdin(p, NULL);
-		pthread_join(in, NULL);
-	}
+	feed_stop(&input, r == 0);
 	if (r == 0 && O.json)
 		print_kept(&kept, &end.exit);
 	if (r == 0)
