@@ -51,6 +51,19 @@ class Case(support.TempDir):
             raise unittest.SkipTest("needs pip (package python3-pip)")
 
 
+class Llm(Case):
+    """Programs that import llm_sandbox."""
+    PROLOGUE = """
+    from llm_sandbox import *
+    from llm_sandbox.exceptions import *
+    def error(kind, call):
+        try:
+            return "nothing raised: %r" % (call(),)
+        except kind as e:
+            return str(e)
+    """
+
+
 def wheel(name, version, files, requires=()):
     stem = "%s-%s" % (name.replace("-", "_"), version)
     info = stem + ".dist-info/"
