@@ -358,14 +358,16 @@ static int run_calls(const struct run *r, const struct fh_code_calling *l, struc
 
 /* -------------------------------------------------------------------------------------------- programs as a whole */
 
-/* The program without PHP's last end tag, behind which lines would be text to be printed. */
+/* The program without an end tag in its end: lines that follow are to be a part of it. */
 static struct fh_str open_ended(struct fh_str code, const char *language)
 {
+	const struct fh_code_language *l = fh_code_language_find(language);
+	size_t n = l && l->end_tag ? strlen(l->end_tag) : 0;
 	struct fh_str s = code;
 	while (s.n > 0 && strchr(" \t\r\n", s.p[s.n - 1]))
 		s.n--;
-	bool closed = fh_streq(language, "php") && s.n >= 2 && memcmp(s.p + s.n - 2, "?>", 2) == 0;
-	return closed ? (struct fh_str){ s.p, s.n - 2 } : code;
+	bool closed = n > 0 && s.n >= n && memcmp(s.p + s.n - n, l->end_tag, n) == 0;
+	return closed ? (struct fh_str){ s.p, s.n - n } : code;
 }
 
 /* One run of a program; lines of the spec's `behind`, and `proof` if it is given, are appended to it. */

@@ -21,7 +21,7 @@ static const struct fh_code_language languages[] = {
 	  .proof_between = "case $? in 0) ;; *) exit;; esac\n" },
 	{ "ruby", { "ruby" }, PROOF("$stdout.print(\"\\n\", \"", "\", \"", "\\n\")") },
 	{ "perl", { "perl" }, PROOF(";print STDOUT \"\\n\", \"", "\", \"", "\\n\";") },
-	{ "php", { "php" }, PROOF(";echo \"\\n\", \"", "\", \"", "\\n\";") },
+	{ "php", { "php" }, PROOF(";echo \"\\n\", \"", "\", \"", "\\n\";"), .end_tag = "?>" },
 	{ "lua", { NULL }, PROOF("io.stdout:write(\"\\n\", \"", "\", \"", "\\n\")") },
 	{ "r", { "r-base" }, PROOF("cat(\"\\n\", \"", "\", \"", "\\n\", sep = \"\")") },
 	{ "cpp", { "gcc" } },
