@@ -6,9 +6,8 @@
 #include "base/buf.h"
 #include "e2b/envd/entry.h"
 
-enum {
-	WHOLE_MAX = 64 << 10
-}; /* a file of at most this size is read before the reply begins, which is one write then */
+/* A file of at most so many bytes is read before the reply begins, which is one write then. */
+enum { WHOLE_MAX = 64 << 10 };
 
 void fh_file_fail(struct fh_http_request *r, const struct fh_error *err, const char *path)
 {
