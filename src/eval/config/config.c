@@ -144,13 +144,17 @@ static json_t *render_env(json_t *value, const json_t *vars)
 
 /* ---------------------------------------------------------------------------------------------------------- loading */
 
+/* First what `$ref` points to, so that it may name environment variables wherever it is written. */
 static int process(const struct fh_eval_config *c, struct fh_document *d, struct fh_error *err)
 {
 	fh_auto_json json_t *vars = json_pack("{s:O}", "env", c->env);
+	int r = fh_eval_config_resolve(d, err);
+	if (r < 0)
+		return r;
 	json_t *rendered = render_env(d->root, vars);
 	json_decref(d->root);
 	d->root = rendered;
-	return fh_eval_config_resolve(d, err);
+	return 0;
 }
 
 int fh_eval_config_document(struct fh_eval_config *c, const char *path, struct fh_document **ret, struct fh_error *err)

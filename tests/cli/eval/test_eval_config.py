@@ -160,6 +160,17 @@ class Files(Eval):
         self.write("circle.yaml", "a: {$ref: 'circle.yaml#/a'}\n")
         self.refused(start % "circle.yaml#/a", says=["circle"])
 
+    def test_a_reference_s_file_names_variables_of_the_environment(self):
+        self.write("checks.yaml", "c: {type: equals, value: 'of {{env.FH_TEST_WHERE}}'}\n")
+        config = """\
+            env: {FH_TEST_WHERE: here}
+            prompts: ['of here']
+            providers: [echo]
+            tests: [{assert: [{$ref: 'checks.yaml#/c'}]}]
+        """
+        row, = self.rows(config)
+        self.assertEqual(row["testCase"]["assert"], [{"type": "equals", "value": "of here"}])
+
     def test_recordings_answer_every_provider(self):
         self.write("r.jsonl", '{"provider": "openai:chat:m", "prompt": "Q", "response": "recorded"}\n')
         config = "prompts: [Q]\nproviders: ['openai:chat:m']\n"
