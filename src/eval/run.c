@@ -22,6 +22,7 @@ struct pool {
 	atomic_bool broken;   /* storing a row failed; no more rows are stored */
 	pthread_mutex_t lock; /* guards the members below, and calls of the sinks and of on_progress */
 	struct fh_eval_results *results;
+	struct fh_output_secrets *secrets;
 	/* Finished cells of rows whose columns are compared; they wait for the last cell of their row. NULL: no row is
 	 * compared. */
 	struct fh_eval_result **waiting;
@@ -75,7 +76,7 @@ static void finish(struct pool *p, size_t cell, struct fh_eval_result *result, b
 {
 	const struct fh_eval_run *run = p->run;
 	fh_auto_buf struct fh_buf row = FH_BUF_INIT(0);
-	fh_output_row(run->plan, cell, result, p->results->no_tokens, &row);
+	fh_output_row(run->plan, cell, result, p->secrets, p->results->no_tokens, &row);
 	pthread_mutex_lock(&p->lock);
 	fh_eval_results_add(run->plan, p->results, cell, result, fh_buf_str(&row));
 	if (kept)
@@ -279,6 +280,7 @@ int fh_eval_run(const struct fh_eval_run *run, struct fh_eval_results *ret, stru
 	own.graders = fh_graders_new(plan);
 	struct pool pool = { .run = &own,
 		                 .results = &results,
+		                 .secrets = fh_output_secrets_find(),
 		                 .deadline = plan->time_ms ? start + (int64_t)plan->time_ms * FH_NS_PER_MS : INT64_MAX };
 	if (compares(plan))
 		pool.waiting = fh_xcalloc(plan->cell_count + 1, sizeof(*pool.waiting));
@@ -288,6 +290,7 @@ int fh_eval_run(const struct fh_eval_run *run, struct fh_eval_results *ret, stru
 	finish_waiting(&pool);
 	pthread_mutex_destroy(&pool.lock);
 	free(pool.waiting);
+	fh_output_secrets_free(pool.secrets);
 	results.interrupted = results.done < results.count;
 	fh_eval_memory_free(own.memory);
 	fh_graders_free(own.graders);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/outputs/output.h"
+#include "eval/outputs/row.h"
 #include <unistd.h>
 #include "base/text/secret.h"
 
-/* Values of the environment's variables whose names tell that they are secrets. */
-struct secrets {
+/* What no row may show. */
+struct fh_output_secrets {
 	const char **values;
 	size_t count, capacity;
 };
 
-static void find_secrets(struct secrets *s)
+struct fh_output_secrets *fh_output_secrets_find(void)
 {
+	struct fh_output_secrets *s = fh_xcalloc(1, sizeof(*s));
 	for (char **e = environ; *e; e++) {
 		const char *equals = strchr(*e, '=');
 		if (!equals || strlen(equals + 1) < FH_SECRET_MIN)
@@ -19,9 +21,17 @@ static void find_secrets(struct secrets *s)
 		if (fh_secret_name(name))
 			FH_PUSH(s->values, s->count, s->capacity) = equals + 1;
 	}
+	return s;
 }
 
-static bool has_secret(const struct secrets *s, const json_t *text)
+void fh_output_secrets_free(struct fh_output_secrets *s)
+{
+	if (s)
+		free(s->values);
+	free(s);
+}
+
+static bool has_secret(const struct fh_output_secrets *s, const json_t *text)
 {
 	if (json_string_length(text) < FH_SECRET_MIN)
 		return false;
@@ -32,7 +42,7 @@ static bool has_secret(const struct secrets *s, const json_t *text)
 }
 
 /* Returns the value itself or, where something within has to go, a copy that shares all the rest. New reference. */
-static json_t *without(const struct secrets *s, json_t *value)
+static json_t *without(const struct fh_output_secrets *s, json_t *value)
 {
 	json_t *changed = NULL, *v;
 	const char *key;
@@ -64,9 +74,65 @@ static json_t *without(const struct secrets *s, json_t *value)
 
 json_t *fh_output_redact(const json_t *value)
 {
-	struct secrets secrets = { 0 };
-	find_secrets(&secrets);
-	json_t *clean = without(&secrets, (json_t *)(uintptr_t)value);
-	free(secrets.values);
+	struct fh_output_secrets *secrets = fh_output_secrets_find();
+	json_t *clean = without(secrets, (json_t *)(uintptr_t)value);
+	fh_output_secrets_free(secrets);
 	return clean;
+}
+
+/* Variables are what a test is about, and what it is found by: their names say nothing. */
+static json_t *without_values(const struct fh_output_secrets *s, json_t *value)
+{
+	json_t *v;
+	const char *key;
+	if (json_is_string(value))
+		return has_secret(s, value) ? json_string("[REDACTED]") : json_incref(value);
+	if (s->count == 0 || !(json_is_object(value) || json_is_array(value)))
+		return json_incref(value);
+	json_t *copy = json_copy(value);
+	for (size_t i = 0; i < json_array_size(value); i++)
+		json_array_set_new(copy, i, without_values(s, json_array_get(value, i)));
+	json_object_foreach(value, key, v) json_object_set_new(copy, key, without_values(s, v));
+	return copy;
+}
+
+json_t *fh_output_redact_test(const struct fh_output_secrets *s, const json_t *test)
+{
+	json_t *clean = NULL, *v;
+	const char *key;
+	json_object_foreach((json_t *)(uintptr_t)test, key, v)
+	{
+		fh_auto_json json_t *member = fh_streq(key, "vars") ? without_values(s, v) : without(s, v);
+		if (member == v)
+			continue;
+		if (!clean)
+			clean = json_copy((json_t *)(uintptr_t)test);
+		json_object_set(clean, key, member);
+	}
+	return clean ? clean : json_incref((json_t *)(uintptr_t)test);
+}
+
+/* Only what the config says may hold a secret in a grade: its assertions. */
+json_t *fh_output_redact_grade(const struct fh_output_secrets *s, const json_t *grade)
+{
+	const json_t *parts = json_object_get(grade, "componentResults");
+	json_t *assertion = json_object_get(grade, "assertion"), *clean = NULL, *list = NULL;
+	fh_auto_json json_t *stated = assertion ? without(s, assertion) : NULL;
+	if (stated != assertion) {
+		clean = json_copy((json_t *)(uintptr_t)grade);
+		json_object_set(clean, "assertion", stated);
+	}
+	for (size_t i = 0; i < json_array_size(parts); i++) {
+		fh_auto_json json_t *part = fh_output_redact_grade(s, json_array_get(parts, i));
+		if (part == json_array_get(parts, i))
+			continue;
+		if (!list)
+			list = json_copy((json_t *)(uintptr_t)parts);
+		json_array_set(list, i, part);
+	}
+	if (list && !clean)
+		clean = json_copy((json_t *)(uintptr_t)grade);
+	if (list)
+		json_object_set_new(clean, "componentResults", list);
+	return clean ? clean : json_incref((json_t *)(uintptr_t)grade);
 }

@@ -53,9 +53,9 @@ static bool holds_json_text(const json_t *value)
 	return found;
 }
 
-static json_t *vars_json(json_t *vars)
+static json_t *compacted_value(json_t *value)
 {
-	return holds_json_text(vars) ? compacted_below(vars) : json_incref(vars);
+	return holds_json_text(value) ? compacted_below(value) : json_incref(value);
 }
 
 /* Rows are written as text and not built as a tree of JSON values, which would cost as much time as the rest of an
@@ -127,15 +127,15 @@ static void write_response(struct fh_buf *out, const json_t *response)
 	member_new(out, "response", copy);
 }
 
-static void write_test(struct fh_buf *out, const json_t *test)
+static void write_test(struct fh_buf *out, json_t *test)
 {
 	if (!fh_env_on("PROMPTFOO_STRIP_TEST_VARS")) {
-		member(out, "testCase", test);
+		member_new(out, "testCase", compacted_value(test));
 		return;
 	}
-	json_t *copy = json_copy((json_t *)(uintptr_t)test);
+	fh_auto_json json_t *copy = json_copy(test);
 	json_object_del(copy, "vars");
-	member_new(out, "testCase", copy);
+	member_new(out, "testCase", compacted_value(copy));
 }
 
 static void write_tokens(struct fh_buf *out, char *const no_tokens[2], const struct fh_eval_result *r)
@@ -150,22 +150,27 @@ static void write_tokens(struct fh_buf *out, char *const no_tokens[2], const str
 	key(out, "tokenUsage");
 	fh_buf_adds(out, no_tokens[asked]);
 }
+static void write_grade(struct fh_buf *out, const struct fh_output_secrets *secrets, const json_t *grade)
+{
+	fh_auto_json json_t *clean = fh_output_redact_grade(secrets, grade);
+	fh_json_write(out, clean, 0);
+}
 
-void fh_output_row(const struct fh_eval_plan *plan, size_t i, const struct fh_eval_result *r, char *const no_tokens[2],
-                   struct fh_buf *out)
+void fh_output_row(const struct fh_eval_plan *plan, size_t i, const struct fh_eval_result *r,
+                   const struct fh_output_secrets *secrets, char *const no_tokens[2], struct fh_buf *out)
 {
 	const struct fh_eval_cell *cell = &plan->cells[i];
 	const struct fh_eval_row *row = &plan->rows[cell->row];
 	const struct fh_eval_column *column = &plan->columns[cell->column];
 	const struct fh_eval_provider *provider = column->provider; /* not the test's own provider, if it has one */
-	const json_t *test = r->test ? r->test : row->test;
+	fh_auto_json json_t *test = fh_output_redact_test(secrets, r->test ? r->test : row->test);
 	fh_buf_addc(out, '{');
 	member_number(out, "cost", r->cost);
 	if (r->error)
 		member_text(out, "error", r->error);
 	key(out, "gradingResult");
 	if (r->grading && !fh_env_on("PROMPTFOO_STRIP_GRADING_RESULT"))
-		fh_json_write(out, r->grading, 0);
+		write_grade(out, secrets, r->grading);
 	else
 		fh_buf_adds(out, "null");
 	member_new(out, "id", fh_eval_uuid());
@@ -190,7 +195,7 @@ void fh_output_row(const struct fh_eval_plan *plan, size_t i, const struct fh_ev
 	if (fh_env_on("PROMPTFOO_STRIP_TEST_VARS"))
 		or_empty(out, "vars", NULL);
 	else
-		member_new(out, "vars", vars_json(json_object_get(test, "vars")));
+		member_new(out, "vars", compacted_value(json_object_get(test, "vars")));
 	or_empty(out, "metadata", fh_env_on("PROMPTFOO_STRIP_METADATA") ? NULL : r->metadata);
 	member_number(out, "failureReason", r->failure);
 	fh_buf_addc(out, '}');

@@ -77,6 +77,38 @@ class Results(Eval):
         self.assertNotIn("plain-secret", text)
         self.assertNotIn("very-secret-token", text)
 
+    def test_keys_of_a_test_and_its_assertions_do_not_reach_the_results(self):
+        self.write("grader.py", """\
+            def call_api(prompt, options, context):
+                return {"output": '{"pass": true, "score": 1, "reason": "%d"}' % len(options["config"]["apiKey"])}
+        """)
+        config = """\
+            prompts: ['{{q}}']
+            providers: [echo]
+            defaultTest: {options: {provider: {id: 'file://grader.py', config: {apiKey: KEY-grader}}}}
+            tests:
+              - vars: {q: x, password: a user's, seen: '{{env.FH_TEST_TOKEN}}'}
+                provider: {id: echo, config: {token: KEY-provider}}
+                assert:
+                  - {type: llm-rubric, value: r}
+                  - type: assert-set
+                    assert: [{type: llm-rubric, value: r, provider: {id: 'file://grader.py', config: {apiKey: KEY-own, headers: {Authorization: KEY-header}}}}]
+        """
+        row, = self.rows(config, "-o", "out.jsonl", env={"FH_TEST_TOKEN": "KEY-environment"})
+        self.assertEqual([c["reason"] for c in row["gradingResult"]["componentResults"] if "assertion" in c], ["10", "7"])
+        self.assertEqual(row["vars"], {"q": "x", "password": "a user's", "seen": "[REDACTED]"})
+        for name in ("out.json", "out.jsonl"):
+            self.assertNotIn("KEY-", (self.dir / name).read_text())
+
+    def test_json_in_a_test_is_written_without_spaces(self):
+        config = """\
+            prompts: ['{{q}}']
+            providers: [echo]
+            tests: [{vars: {q: '{ "a":  1}'}, description: '[1,  2]', assert: [{type: equals, value: '{ "a":   1}'}]}]
+        """
+        test = self.rows(config, status=100)[0]["testCase"]
+        self.assertEqual((test["vars"]["q"], test["description"], test["assert"][0]["value"]), ('{"a":1}', "[1,2]", '{"a":1}'))
+
     def test_other_formats(self):
         config = """\
             prompts: ['{{o}}']
