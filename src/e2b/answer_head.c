@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "server/http_field.h"
+
 bool fh_header_is_of_connection(const char *name)
 {
 	static const char *const names[] = { "Connection", "Keep-Alive",     "Proxy-Connection",
@@ -14,13 +16,6 @@ bool fh_header_is_of_connection(const char *name)
 		if (strcasecmp(name, names[i]) == 0)
 			return true;
 	return false;
-}
-
-/* Whether it is a token of RFC 9110, section 5.6.2, as the names of headers are. */
-static bool is_name(const char *text)
-{
-	size_t n = strspn(text, "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
-	return n > 0 && !text[n];
 }
 
 /* Reads the value of Content-Length. False: it is empty, larger than 18 digits, or has other characters than digits. */
@@ -49,7 +44,7 @@ unsigned fh_answer_head_read(char *text, bool upgrade, struct fh_answer_end *ret
 		if (!value)
 			continue;
 		*value++ = '\0';
-		if (!is_name(line))
+		if (!fh_http_is_field_name(line))
 			return 0; /* also a line that continues the one before, which readers take in different ways */
 		value += strspn(value, " \t");
 		if (strcasecmp(line, "Content-Length") == 0) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "server/http_field.h"
 #include "server/http_internal.h"
 
 enum {
@@ -39,33 +40,61 @@ static enum MHD_Result queue_reply(struct fh_http_request *r)
 	return result;
 }
 
-/* What the head says about the length of the body. */
-struct framing {
-	unsigned lengths, encodings;
-	bool bad; /* a length that is no number, or an encoding other than "chunked" */
+/* What the head says that decides where the request ends, and for whom it is. */
+struct head {
+	unsigned lengths, encodings, hosts;
+	bool bad_framing; /* a length that is no number, or an encoding other than "chunked" */
+	bool bad_field;
 };
 
-static bool look_at_framing(void *context, const char *name, const char *value)
+/* Whether the field went on in a second line. Versions of libmicrohttpd before 0.9.77 put that line behind the *name*,
+ * so that what is no length to a proxy before us could be one here; they copy the name for that, away from its value.
+ */
+static bool is_folded(const char *name, const char *value)
 {
-	struct framing *f = context;
-	if (strcasecmp(name, "Content-Length") == 0) {
-		f->lengths++;
-		f->bad |= !*value || value[strspn(value, "0123456789")];
-	} else if (strcasecmp(name, "Transfer-Encoding") == 0) {
-		f->encodings++;
-		f->bad |= strcasecmp(value, "chunked") != 0;
-	}
-	return true;
+	if (strverscmp(MHD_get_version(), "0.9.77") >= 0)
+		return false;
+	const char *from = name + strlen(name) + 1;
+	if (value < from || value - from > CONNECTION_MEMORY)
+		return true;
+	for (const char *c = from; c < value; c++)
+		if (*c != ' ' && *c != '\t')
+			return true;
+	return false;
 }
 
-/* Whether the head gives the body's length twice. A proxy before us could use the one and we the other: the rest of the
- * body would then be read as a request of another client (RFC 9112, section 11.2). Such a request is refused and its
- * connection closed. */
-static bool is_ambiguous(const struct fh_http_request *r)
+static enum MHD_Result look_at_field(void *context, enum MHD_ValueKind kind FH_UNUSED, const char *name,
+                                     const char *value)
 {
-	struct framing f = { 0 };
-	fh_http_headers(r, look_at_framing, &f);
-	return f.bad || f.lengths + f.encodings > 1;
+	struct head *h = context;
+	if (!value || !fh_http_is_field_name(name) || strchr(value, '\r') || is_folded(name, value)) {
+		h->bad_field = true;
+	} else if (strcasecmp(name, "Content-Length") == 0) {
+		h->lengths++;
+		h->bad_framing |= !*value || value[strspn(value, "0123456789")];
+	} else if (strcasecmp(name, "Transfer-Encoding") == 0) {
+		h->encodings++;
+		h->bad_framing |= strcasecmp(value, "chunked") != 0;
+	} else if (strcasecmp(name, "Host") == 0) {
+		h->hosts++;
+	}
+	return MHD_YES;
+}
+
+/* Why a head is refused that readers take in different ways; NULL: it is not. A proxy before us could take it in the
+ * one way and we in the other: the rest of the body would then be read as a request of another client, or the request
+ * go to another host (RFC 9112, sections 3.2, 5.1, 5.2 and 11.2). The connection of such a request is closed. */
+static const char *ambiguity(const struct fh_http_request *r)
+{
+	struct head h = { 0 };
+	MHD_get_connection_values(r->connection, MHD_HEADER_KIND, look_at_field, &h);
+	if (h.bad_field)
+		return "a header of the request has a malformed name, or a line break in it";
+	if (h.hosts > 1)
+		return "the request has more than one Host";
+	return h.bad_framing || h.lengths + h.encodings > 1
+	           ? "the request says more than once, or not in numbers, how long its body is"
+	           : NULL;
 }
 
 /* Called when the head of a request was read. */
@@ -73,14 +102,15 @@ static void begin(struct fh_http_request *r)
 {
 	const struct fh_http_options *o = &r->server->options;
 	r->begun = true;
-	if (r->malformed) {
-		reply_error(r, 400, "the target of the request is malformed");
+	const char *why = ambiguity(r);
+	r->ambiguous = why;
+	if (why) {
+		fh_http_reply_header(r, "Connection", "close");
+		reply_error(r, 400, why);
 		return;
 	}
-	r->ambiguous = is_ambiguous(r);
-	if (r->ambiguous) {
-		fh_http_reply_header(r, "Connection", "close");
-		reply_error(r, 400, "the request says more than once, or not in numbers, how long its body is");
+	if (r->malformed) {
+		reply_error(r, 400, "the target of the request is malformed");
 		return;
 	}
 	r->route = o->route(o->context, r);

@@ -51,7 +51,7 @@ struct fh_http_request {
 	struct fh_http_carried tag, kept;
 	int64_t began_ns;
 	bool begun, malformed, queued;
-	bool ambiguous; /* its head gives the body's length in two ways */
+	bool ambiguous; /* its head can be read in two ways */
 };
 
 /* Releases what is carried, and carries `thing` from now on. */

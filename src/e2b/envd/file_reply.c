@@ -15,9 +15,10 @@ void fh_file_fail(struct fh_http_request *r, const struct fh_error *err, const c
 		int sys;
 		unsigned status;
 	} statuses[] = { { ENOENT, 404 }, { ENOTDIR, 404 }, { EISDIR, 400 }, { EACCES, 403 }, { EPERM, 403 },
-		             { EROFS, 403 },  { ENOSPC, 507 },  { EDQUOT, 507 }, { EFBIG, 507 },  { ENAMETOOLONG, 400 } };
+		             { EROFS, 403 },  { ENOSPC, 507 },  { EDQUOT, 507 }, { EFBIG, 507 },  { ENAMETOOLONG, 400 },
+		             { ELOOP, 400 },  { EINVAL, 400 },  { ENXIO, 400 } }; /* the last two: no file */
 	struct fh_connect_error e = FH_CONNECT_ERROR_INIT;
-	unsigned status = 500;
+	unsigned status = err->code == FH_E_ARGUMENT ? 400 : 500;
 	for (size_t i = 0; i < FH_ARRAY_SIZE(statuses); i++)
 		if (err->sys == statuses[i].sys)
 			status = statuses[i].status;

@@ -41,7 +41,7 @@ bool fh_e2b_signature_holds(struct fh_http_request *r, const struct fh_hosted *h
 		fh_e2b_fail(r, 401, "missing signature query parameter");
 	else if (!is_signed_by(r, h))
 		fh_e2b_fail(r, 401, "invalid signature");
-	else if (expires && (strtoll(expires, &end, 10) * 1000 < fh_wall_ms() || *end))
+	else if (expires && (strtoll(expires, &end, 10) < (fh_wall_ms() + 999) / 1000 || *end))
 		fh_e2b_fail(r, 401, "signature is already expired");
 	else
 		return true;

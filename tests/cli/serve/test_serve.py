@@ -360,8 +360,9 @@ class Ports(Serving):
         stream.pid()
         support.wait_for(lambda: box.ask("GET", "/", port=8000)[0] == 200, 30)
         self.assertEqual(box.ask("GET", "/", port=8000)[1], b"hello from inside")
-        by_name = self.server.ask("GET", "/", key=None, Host=f"8000-{box.id}.localhost:{self.server.port}")
-        self.assertEqual(by_name[:2], (200, b"hello from inside"))
+        for name in (box.id, box.id.upper()):
+            by_name = self.server.ask("GET", "/", key=None, Host=f"8000-{name}.localhost:{self.server.port}")
+            self.assertEqual(by_name[:2], (200, b"hello from inside"))
         status, answer, _ = box.ask("GET", "/", port=8001)
         self.assertEqual((status, answer["port"], answer["sandboxId"]), (502, 8001, box.id))
         stream.close()

@@ -85,6 +85,13 @@ class Requests(unittest.TestCase):
                              ("GET /files/../envs HTTP/1.1", 404), ("CONNECT 127.0.0.1:22 HTTP/1.1", 400), ("GET /envs HTTP/2.0", 505)):
             self.assertEqual(self.raw(line + "\r\n" + own)[0], wanted, line[:60])
 
+    def test_a_path_that_can_be_no_file_is_the_client_s_mistake(self):
+        self.assertEqual(self.box.run("ln -s loop loop; mkfifo pipe")[0], 0)
+        for path in ("/" + "a/" * 3000, "/tmp/" + "a" * 300, "loop", "pipe", "/dev/zero", "/tmp"):
+            for method, body in (("GET", None), ("POST", b"x")):
+                status, answer, _ = self.box.ask(method, "/files?path=" + path, body, Content_Type="application/octet-stream")
+                self.assertEqual(status, 400, (method, path[:20], answer))
+
     def test_an_upgrade_that_nothing_inside_accepts_opens_no_way(self):
         """What follows on the connection is answered as requests of their own, or not at all."""
         for where in ("GET /health HTTP/1.1\r\nHost: x", f"GET /envs HTTP/1.1\r\nHost: x\r\nE2b-Sandbox-Id: {self.box.id}\r\nX-Access-Token: {self.box.token}",
