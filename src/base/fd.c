@@ -144,6 +144,30 @@ int fh_file_read(const char *path, struct fh_buf *out, struct fh_error *err)
 	return 0;
 }
 
+enum { INPUT_WAIT_MS = 1000 };
+static void (*input_waits)(const char *path);
+
+void fh_file_on_wait(void (*waits)(const char *path))
+{
+	input_waits = waits;
+}
+
+/* A FIFO is opened without waiting for its writer, so that the wait, which may be for ever, can be told. */
+int fh_file_open_waiting(const char *path)
+{
+	fh_auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -1;
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int ready = S_ISFIFO(st.st_mode) ? poll(&p, 1, INPUT_WAIT_MS) : 1;
+	if (ready == 0 && input_waits)
+		input_waits(path);
+	if (ready == 0)
+		ready = poll(&p, 1, -1);
+	return ready < 0 || fh_set_nonblock(fd, false) < 0 ? -1 : FH_TAKE_FD(fd);
+}
+
 /* Writes to a device or a FIFO, which cannot be replaced. */
 static int write_in_place(const char *path, const void *p, size_t n, struct fh_error *err)
 {

@@ -215,6 +215,7 @@ int main(int argc, char **argv)
 {
 	die_with_parent();
 	open_standard_descriptors();
+	fh_command_tell_waits();
 	fh_command_called_as(argv[0]);
 	struct fh_opt_list args = { 0 };
 	struct fh_error err = FH_ERROR_INIT;

@@ -94,6 +94,34 @@ class Refusals(support.TempDir):
         done = subprocess.run([support.PROGRAM, "judge", "s"], capture_output=True, text=True)
         self.assertIn(f"hint: {support.PROGRAM} judge --problems", done.stderr)
 
+    def test_hints_name_the_program_for_every_command(self):
+        os.symlink(support.PROGRAM, self.dir / "fh")
+        for args, hint in ((["show", "none"], "`./fh list` shows"), (["evla"], "`./fh eval`?"),
+                           (["session"], "`./fh session --help`"), (["validate"], "./fh validate FILE; `./fh init`")):
+            with self.subTest(args):
+                done = subprocess.run(["./fh", *args], cwd=self.dir, capture_output=True, text=True)
+                self.assertIn(hint, done.stderr)
+
+    def test_a_wrong_action_is_named_with_the_one_that_is_meant(self):
+        for command, wrong, right in (("cache", "claer", "clear"), ("engine", "statsu", "status"), ("session", "nwe", "new")):
+            with self.subTest(command):
+                self.refused(command, wrong, says=f"{command} cannot {wrong}: it needs one of", hint=f"{command} {right}`?")
+
+    def test_a_fifo_that_nothing_writes_to_is_named(self):
+        fifo = str(self.dir / "fifo")
+        os.mkfifo(fifo)
+        for args in (["run", "-l", "bash", fifo], ["run", "-l", "bash", "-c", "cat", "--stdin-file", fifo],
+                     ["judge", "--problems", fifo, "/dev/null", "-o", str(self.dir / "r.jsonl")]):
+            with self.subTest(args):
+                waiting = subprocess.Popen([support.PROGRAM, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                           stderr=subprocess.PIPE, text=True)
+                self.assertEqual(f"fumehood: waiting for a program to write to {fifo}, which is a FIFO\n",
+                                 waiting.stderr.readline())
+                with open(fifo, "w") as writer:
+                    writer.write("echo 42\n")
+                out, err = waiting.communicate(timeout=support.TIMEOUT)
+                self.assertIn({"-l": "42", "--problems": "not JSON"}[args[1]], out + err)
+
     def test_help_of_help(self):
         self.assertEqual(support.command("help").stdout, support.command("help", "--help").stdout)
 

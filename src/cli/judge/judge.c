@@ -356,6 +356,7 @@ int main(int argc, char **argv)
 	enum fh_help help = FH_HELP_NONE;
 	int status = FH_EXIT_OK;
 	fh_command_inherit_name();
+	fh_command_tell_waits();
 	if (fh_launcher_start(&err) < 0)
 		return fh_command_failed(&err, FH_EXIT_FAILED);
 	if (fh_judge_options_parse(argc, argv, &o, &help, &err) < 0)

@@ -338,7 +338,7 @@ static int open_stdin(const struct fh_plan *plan, bool took_stdin, int *ret_owne
 			*ret_fd = STDIN_FILENO;
 		return 0;
 	}
-	int fd = open(o.stdin_file, O_RDONLY | O_CLOEXEC);
+	int fd = fh_file_open_waiting(o.stdin_file);
 	struct stat st;
 	if (fd < 0)
 		return fh_error_sys(err, errno, "option --stdin-file: cannot open %s", o.stdin_file);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "base/fd.h"
 #include "cli/shared/commands.h"
 #include "cli/shared/print.h"
 #include "cli/shared/term.h"
@@ -255,7 +256,7 @@ static int new_session(const char *const *args, size_t count, struct fh_error *e
 	o.name = O.name;
 	o.lease_ms = O.lease_ms;
 	fh_auto_close int from = fh_streq(O.from, "-") ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-	                         : O.from              ? open(O.from, O_RDONLY | O_CLOEXEC)
+	                         : O.from              ? fh_file_open_waiting(O.from)
 	                                               : -1;
 	if (O.from && from < 0)
 		return fh_error_sys(err, errno, "cannot open %s", O.from);
@@ -493,13 +494,12 @@ int fh_command_session(int argc, char **argv)
 	if (r == 0 && !help && (!known || args.count - 1 < actions[i].least || args.count - 1 > actions[i].most)) {
 		r = known
 		        ? fh_error_set(&err, FH_E_ARGUMENT, "session %s was given too few or too many arguments", args.items[0])
-		        : fh_error_set(&err, FH_E_ARGUMENT,
-		                       "session needs one of new, list, exec, run, attach, cp, ls, watch, branch, "
-		                       "snapshot, pause, resume, rm and driver");
+		        : fh_action_refused(&err, "session",
+		                            "new, list, exec, run, attach, cp, ls, watch, branch, snapshot, pause, resume, "
+		                            "rm and driver",
+		                            args.count ? args.items[0] : NULL);
 		if (known)
 			fh_error_hint(&err, "it is called as: fumehood session %.*s", FH_STR_ARGS(call_of(actions[i].name)));
-		else
-			fh_error_hint(&err, "`fumehood session --help` describes them");
 	}
 	if (r < 0) {
 		status = fh_command_failed(&err, FH_EXIT_USAGE);

@@ -36,8 +36,7 @@ static int upload(const char *from, const char *session, const char *path, struc
 	struct fh_file_info there;
 	fh_auto_free char *texts = NULL;
 	struct stat st;
-	fh_auto_close int fd =
-	    fh_streq(from, "-") ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(from, O_RDONLY | O_CLOEXEC);
+	fh_auto_close int fd = fh_streq(from, "-") ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : fh_file_open_waiting(from);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return fh_error_sys(err, errno, "cannot read %s", from);
 	if (S_ISDIR(st.st_mode)) {

@@ -4,6 +4,8 @@
 #include <float.h>
 #include <stdio.h>
 
+#include "base/escape.h"
+#include "base/fd.h"
 #include "base/text/nearest.h"
 #include "base/text/parse.h"
 #include "cli/shared/options_table.h"
@@ -236,6 +238,24 @@ static int unknown_long(const struct fh_command_line *c, struct fh_str name, boo
 	return r;
 }
 
+int fh_action_refused(struct fh_error *err, const char *command, const char *actions, const char *word)
+{
+	static const char between[] = ", ";
+	fh_auto_free char *copy = fh_xstrdup(actions);
+	struct fh_nearest near = FH_NEAREST_INIT(word ? word : "");
+	char *rest = NULL;
+	for (char *action = strtok_r(copy, between, &rest); action; action = strtok_r(NULL, between, &rest))
+		if (!fh_streq(action, "and"))
+			fh_nearest_offer(&near, action);
+	int r = word ? fh_error_set(err, FH_E_ARGUMENT, "%s cannot %s: it needs one of %s", command, word, actions)
+	             : fh_error_set(err, FH_E_ARGUMENT, "%s needs one of %s", command, actions);
+	if (near.best)
+		fh_error_hint(err, "did you mean `fumehood %s %s`?", command, near.best);
+	else
+		fh_error_hint(err, "`fumehood %s --help` describes them", command);
+	return r;
+}
+
 struct cursor {
 	const struct fh_command_line *line;
 	int argc, i; /* argv[i] is being read */
@@ -433,6 +453,18 @@ void fh_command_inherit_name(void)
 	unsetenv("FUMEHOOD_CALLED_AS");
 }
 
+static void tell_wait(const char *path)
+{
+	fh_auto_buf struct fh_buf shown = FH_BUF_INIT(0);
+	fh_escape_terminal(&shown, fh_str(path), false);
+	fprintf(stderr, "fumehood: waiting for a program to write to %s, which is a FIFO\n", fh_buf_cstr(&shown));
+}
+
+void fh_command_tell_waits(void)
+{
+	fh_file_on_wait(tell_wait);
+}
+
 const char *fh_command_name(void)
 {
 	return called_as;
@@ -441,10 +473,15 @@ const char *fh_command_name(void)
 /* Whether "fumehood " at `at` begins a command in backquotes, such as `fumehood ps`. */
 static bool is_command(const char *text, const char *at)
 {
-	static const char *const names[] = { "run", "eval",   "judge", "ps",   "kill", "engine",
-		                                 "gc",  "doctor", "env",   "with", "help" };
+	static const char *const names[] = {
+		"run",    "eval",   "init",   "validate", "schema", "cache",   "list", "show",   "compare",
+		"export", "import", "delete", "retry",    "judge",  "session", "view", "report", "serve",
+		"mcp",    "ps",     "kill",   "engine",   "gc",     "doctor",  "env",  "with",   "help",
+	};
 	const char *word = at + strlen("fumehood ");
 	size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz");
+	if (at != text && at[-1] == '`')
+		return true;
 	for (size_t i = 0; i < FH_ARRAY_SIZE(names); i++)
 		if (n == strlen(names[i]) && memcmp(word, names[i], n) == 0)
 			return at == text || strchr(" `(", at[-1]);

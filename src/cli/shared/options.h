@@ -101,6 +101,13 @@ void fh_command_called_as(const char *name);
 void fh_command_inherit_name(void);
 const char *fh_command_name(void);
 
+/* From now on a command that waits for somebody to write to a FIFO says so on stderr. */
+void fh_command_tell_waits(void);
+
+/* The error for a command that was not given one of its actions ("start, stop and status"). word: what was given in
+ * place of one; NULL: nothing. */
+int fh_action_refused(struct fh_error *err, const char *command, const char *actions, FH_NULLABLE const char *word);
+
 /* Prints an error in the common form ("fumehood: …" and the hint, on stderr; in a hint `fumehood NAME` begins with the
  * name by which the user called us) and returns `status`. */
 int fh_command_failed(const struct fh_error *err, int status);

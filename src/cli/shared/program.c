@@ -23,7 +23,7 @@ static int read_file(const char *path, struct fh_buf *out, struct fh_error *err)
 	struct stat st;
 	if (stat(path, &st) < 0 || !(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || S_ISCHR(st.st_mode)))
 		return fh_file_read(path, out, err);
-	fh_auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fh_auto_close int fd = fh_file_open_waiting(path);
 	if (fd < 0)
 		return fh_error_sys(err, errno, "cannot open %s", path);
 	int r = fh_read_all(fd, out);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "json/span.h"
 #include "judge/formats/gunzip.h"
 
@@ -188,7 +189,7 @@ static int next_item(struct fh_lines *l, struct fh_str *ret, struct fh_error *er
 int fh_lines_open(const char *path, struct fh_lines **ret, struct fh_error *err)
 {
 	bool standard_input = fh_streq(path, "-");
-	fh_auto_close int fd = standard_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
+	fh_auto_close int fd = standard_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : fh_file_open_waiting(path);
 	if (standard_input)
 		path = "standard input";
 	if (fd < 0)
