@@ -137,7 +137,8 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 /* options of sockets: attached programs run in the kernel and come from one pool of the whole host
  * (net.core.bpf_jit_limit); lists of the sources of multicast groups are charged to nothing, 128 KiB for each IPv6
  * socket (IPv4: 2 KiB); IPv6 flow labels come from a pool of 4,096; keys and upper layers load modules; cookies are
- * numbered across the host */
+ * numbered across the host; pages that TCP maps into a program are charged to nothing once they are there, and stand in
+ * its figures as those of a file */
 #define OPTION_SPARED(call, level, option, error, why) FH_E_IF(call, error, why, FH_IS(1, level), FH_IS(2, option))
 	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_FILTER, EPERM, "a program in the kernel"),
 	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_BPF, EPERM, "a program in the kernel"),
@@ -157,6 +158,8 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	OPTION_SPARED("setsockopt", IPPROTO_UDP, 100, ENOPROTOOPT, "tunnels in UDP"),
 	OPTION_SPARED("setsockopt", SOL_SOCKET, 73 /* RESERVE_MEM */, EOPNOTSUPP,
 	              "takes from what all TCP of the host may hold"),
+	OPTION_SPARED("getsockopt", IPPROTO_TCP, 35 /* ZEROCOPY_RECEIVE */, ENOPROTOOPT,
+	              "received pages in the program's own memory, which nothing counts"),
 	OPTION_SPARED("getsockopt", SOL_SOCKET, 57 /* COOKIE */, ENOPROTOOPT, "numbers of the whole host"),
 	OPTION_SPARED("getsockopt", SOL_SOCKET, 71 /* NETNS_COOKIE */, ENOPROTOOPT, "numbers of the whole host"),
 
@@ -522,7 +525,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_N("io_uring_enter", "a way around every check that looks at calls: runtimes fall back"),
 	FH_N("io_uring_register", "a way around every check that looks at calls: runtimes fall back"),
 
-	/* the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all */
 	FH_N("io_setup",
 	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
 	FH_N("io_destroy",
@@ -544,11 +546,9 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	 * to which this is refused uses write, which copies. */
 	FH_N("vmsplice", "memory that pipes keep, which only control groups count"),
 
-	/* a program in the kernel, from a pool of the whole host; as a kernel without filters answers */
-	FH_E("seccomp", EINVAL, "a program in the kernel, from a pool of the whole host"),
+	FH_E("seccomp", EINVAL, "a program in the kernel, from a pool of the whole host; as a kernel without filters answers"),
 
-	/* its mode is behind a pointer that a filter cannot read, and could make a set-ID file; programs fall back */
-	FH_N("openat2", "its mode is behind a pointer that a filter cannot read, and could make a set-ID file"),
+	FH_N("openat2", "its mode, which could make a set-ID file, is behind a pointer that a filter cannot read"),
 
 	FH_N("clone3", "its flags are behind a pointer that a filter cannot read; libc falls back to clone"),
 

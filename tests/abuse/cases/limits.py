@@ -121,6 +121,8 @@ CASES = [
     *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", "kernel_memory", attack, args=(mib,), limits=(*SMALL, "--open-files", "1024"),
            statuses=("ok",), at_once=3, control=Without(("seccomp",)))
       for attack, mib in (("access_lists", "60"), ("landlock_rules", "10"), ("multicast_sources", "10"))],
+    Case("memory of the kernel: pages mapped from sockets", "kernel_pages", "mapped_from_sockets", args=("160",), limits=SMALL, at_once=3,
+         control=Without(("seccomp",))),
     Case("memory of the kernel: futex tables", "kernel_memory", "futex_tables", args=("20",), limits=(*SMALL, "--open-files", "1024"), at_once=3,
          control=OnlyAs(Without(("seccomp",), ("--memory", "400M")), EVERYBODY if LINUX >= (6, 16) else (), "Linux has them since 6.16")),
     Case("memory of the kernel: locks", "kernel_memory", "locks", args=("120",), limits=("--memory", "24M", "--disk", "64M", "--open-files", "1024", "--cpu-time", "30", "--wall-time", "59"),

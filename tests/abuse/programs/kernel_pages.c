@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+/* Pages that the kernel takes for a program and charges to nobody: what is read from a device by splice(). The argument
+ * is how many MiB are too much, as for kernel_memory.c. */
+#include "../attack.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+
+enum { MIB = 1 << 20, PAGE = 4096, PIPE = 16 * PAGE };
+
+/* A moment for whoever looks at intervals, and no more. */
+static void moment(long ns)
+{
+	struct timespec t = { 0, ns };
+	nanosleep(&t, NULL);
+}
+
+static long most_of(char **args)
+{
+	return atol(argument(args, 0, "64")) * MIB;
+}
+
+static void done(const char *what, long bytes, char **args)
+{
+	int e = errno;
+	moment(300000000); /* who counts at intervals ends us before we say what we hold */
+	if (bytes >= most_of(args))
+		escaped("%ld MiB of %s", bytes / MIB, what);
+	else
+		held("%ld MiB of %s: %s", bytes / MIB, what, strerror(e));
+}
+
+static bool tcp_pair(int ret[2])
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t n = sizeof(a);
+	int one = 1, listener = socket(AF_INET, SOCK_STREAM, 0);
+	ret[0] = socket(AF_INET, SOCK_STREAM, 0);
+	bool good = bind(listener, (struct sockaddr *)&a, n) == 0 && listen(listener, 1) == 0 &&
+	            getsockname(listener, (struct sockaddr *)&a, &n) == 0 && connect(ret[0], (struct sockaddr *)&a, n) == 0;
+	ret[1] = good ? accept(listener, NULL, NULL) : -1;
+	close(listener);
+	return good && setsockopt(ret[0], IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)) == 0;
+}
+
+/* Sends a pipe full of pages, which the socket takes as they are. */
+static bool send_pages(int device, const int p[2], int socket)
+{
+	ssize_t left = splice(device, NULL, p[1], NULL, PIPE, 0);
+	for (ssize_t n; left > 0; left -= n)
+		if ((n = splice(p[0], NULL, socket, NULL, (size_t)left, 0)) <= 0)
+			return false;
+	return left == 0;
+}
+
+/* Receives n bytes: whole pages of them into the mapping at `at`, which it grows by, the others into a buffer. */
+static bool receive_pages(int socket, char *at, long *grows, long n)
+{
+	static char rest[PAGE];
+	while (n > 0) {
+		struct tcp_zerocopy_receive z = { .address = (uintptr_t)(at + *grows), .length = (uint32_t)n };
+		socklen_t size = sizeof(z);
+		if (getsockopt(socket, IPPROTO_TCP, TCP_ZEROCOPY_RECEIVE, &z, &size) < 0)
+			return false;
+		*grows += z.length;
+		n -= z.length;
+		if (z.length)
+			continue;
+		ssize_t r = recv(socket, rest, n < PAGE ? (size_t)n : PAGE, 0);
+		if (r <= 0)
+			return false;
+		n -= r;
+	}
+	return true;
+}
+
+/* The pages of a device go through a pipe and a socket into a mapping, where no buffer is that anybody counts. */
+static void mapped_from_sockets(char **args)
+{
+	int tcp[2], p[2], zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	long bytes = 0;
+	bool good = zero >= 0 && tcp_pair(tcp) && pipe(p) == 0;
+	while (good && bytes < most_of(args)) {
+		long mapped = 0;
+		char *at = mmap(NULL, MIB, PROT_READ, MAP_SHARED, tcp[1], 0);
+		good = at != MAP_FAILED;
+		while (good && mapped <= MIB - PIPE)
+			good = send_pages(zero, p, tcp[0]) && receive_pages(tcp[1], at, &mapped, PIPE);
+		bytes += mapped;
+		moment(500000);
+	}
+	done("pages mapped from a socket", bytes, args);
+}
+
+static const struct attack attacks[] = {
+	{ "mapped_from_sockets", mapped_from_sockets },
+};
+ATTACKS(attacks)
