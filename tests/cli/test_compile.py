@@ -5,6 +5,7 @@ import os
 import pathlib
 import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -170,6 +171,30 @@ class PrecompiledHeader(unittest.TestCase):
         self.assertEqual(self.run_cpp("int main() { return nowhere; }")["stderr"].count("error"), 1)   # told once
         asked = self.run_cpp(code.replace("NUMBER", "2"), "--compiler-flag=-std=c++17")
         self.assertEqual(asked["status"], "compile_error")
+        self.assertEqual(self.run_cpp(code.replace("NUMBER", "3"), "--compiler-flag=-O1")["stdout"], "8")
+
+    def test_what_another_standard_cannot_mend_is_compiled_once(self):
+        """The compiler of the script writes down how it is called, and fails with the message."""
+        script = (support.TOP / "languages" / "cpp" / "compile.sh").read_text()
+        with tempfile.TemporaryDirectory() as folder:
+            tool = pathlib.Path(folder, "compiler")
+            tool.write_text('#!/bin/sh\necho "$@" >>calls\necho "$MESSAGE" >&2\nexit 1\n')
+            tool.chmod(0o755)
+            for message, flags, calls in (("main.cpp:1:1: error: x", [], 2), ("main.cpp:1:1: error: x", ["-O0", "-w"], 2),
+                                          ("adapter.cpp:1:1: error: x", [], 2),
+                                          ("main.cpp:1:1: error: x", ["-w", "-std=c++17"], 1), ("main.cpp:1:1: error: x", ["-c"], 1),
+                                          ("fumehood-adapter.cpp:1:1: error: x", ["-w"], 1),
+                                          ("main.cpp:1:1: error: x\nfumehood-adapter.cpp:1:1: error: x", ["-w"], 2),
+                                          ("/usr/bin/ld.gold: error: x\ncollect2: error: x", [], 1),
+                                          ("main.cpp: undefined reference\ncollect2: error: ld returned 1 exit status", [], 1),
+                                          ("clang: error: linker command failed with exit code 1", [], 1)):
+                with self.subTest(message, flags=flags):
+                    pathlib.Path(folder, "calls").write_text("")
+                    done = subprocess.run(["/bin/sh", "-c", script, "compile", str(tool), "main", "main.cpp", *flags, "--", "-lz"],
+                                          cwd=folder, env={**os.environ, "MESSAGE": message}, capture_output=True, text=True)
+                    self.assertEqual((done.returncode, done.stderr), (1, message + "\n"))
+                    made = [f"-O2 {standard}-o main main.cpp {' '.join([*flags, '-lz'])}" for standard in ("", "-std=gnu++20 ")]
+                    self.assertEqual(pathlib.Path(folder, "calls").read_text().splitlines(), made[:calls])
 
 
 @support.once

@@ -55,10 +55,10 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	return r;
 }
 
-static int link_program(struct fh_split *s, struct fh_client *client, struct fh_str text, const char *const *flags,
-                        const struct fh_artifact *glue, struct fh_artifact *ret, struct fh_error *err)
+static int compile_program(struct fh_split *s, struct fh_client *client, struct fh_str text,
+                           const struct fh_artifact *glue, struct fh_artifact *ret, struct fh_error *err)
 {
-	struct fh_compilation build = with_glue(text, flags, glue);
+	struct fh_compilation build = with_glue(text, fh_cpp_candidate_flags, glue);
 	int r = fh_builds_run(fh_split_builds(s), client, &build, ret, err);
 	/* gold rejects some programs that ld accepts, such as one with a variable called errno. g++'s default linker
 	 * decides. */
@@ -66,24 +66,6 @@ static int link_program(struct fh_split *s, struct fh_client *client, struct fh_
 		fh_artifact_release(ret);
 		build.linker = NULL;
 		r = fh_builds_run(fh_split_builds(s), client, &build, ret, err);
-	}
-	return r;
-}
-
-/* Compiles in the compiler's default version of C++, and a program that is not of that version as C++20. The first
- * error counts. */
-static int compile_program(struct fh_split *s, struct fh_client *client, struct fh_str text,
-                           const struct fh_artifact *glue, struct fh_artifact *ret, struct fh_error *err)
-{
-	int r = link_program(s, client, text, fh_cpp_candidate_flags, glue, ret, err);
-	if (r < 0 || !ret->error || strstr(ret->error, FH_CPP_ADAPTER))
-		return r;
-	fh_auto_artifact struct fh_artifact later = { 0 };
-	r = link_program(s, client, text, fh_cpp_candidate_flags_20, glue, &later, err);
-	if (r >= 0 && !later.error) {
-		fh_artifact_release(ret);
-		*ret = later;
-		later = (struct fh_artifact){ 0 };
 	}
 	return r;
 }

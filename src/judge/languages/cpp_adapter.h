@@ -11,7 +11,8 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-#define FH_CPP_ADAPTER "adapter.cpp" /* the compiler's file name for these lines */
+/* The compiler's file name for these lines, which languages/cpp/compile.sh knows as well. */
+#define FH_CPP_ADAPTER "fumehood-adapter.cpp"
 
 /* helpers: the text of guest/cpp/split_adapter.hpp. lvalues: bit i is set where the test gives a variable as the i-th
  * argument. `program` may be the content of `out`. Returns 1: an adapter was appended to out; 0: the text seems to

@@ -16,9 +16,9 @@ const char *const fh_cpp_judge_flags[] = { "-w",
 	                                       NULL };
 /* Visibility is hidden because gold, unlike ld, would let shared libraries call a variable that has the name of a libc
  * function. */
-#define CANDIDATE_FLAGS "-w", "-O0", "-fvisibility=hidden", FH_CPP_OBJECT, "-Wl,--wrap=main,-z,muldefs"
-const char *const fh_cpp_candidate_flags[] = { CANDIDATE_FLAGS, NULL };
-const char *const fh_cpp_candidate_flags_20[] = { CANDIDATE_FLAGS, "-std=gnu++20", NULL };
+const char *const fh_cpp_candidate_flags[] = {
+	"-w", "-O0", "-fvisibility=hidden", FH_CPP_OBJECT, "-Wl,--wrap=main,-z,muldefs", NULL
+};
 
 void fh_cpp_add_name(struct fh_buf *out, const struct fh_signature *s, size_t i)
 {

@@ -19,7 +19,6 @@
 extern const char *const fh_cpp_glue_flags[];
 extern const char *const fh_cpp_judge_flags[];
 extern const char *const fh_cpp_candidate_flags[];
-extern const char *const fh_cpp_candidate_flags_20[]; /* the same options, but for C++20 */
 #define FH_CPP_OBJECT "glue.o"
 
 /* The texts of guest/cpp/split_codec.hpp, split_sides.hpp, split_any.hpp and split_engines.hpp. */
