@@ -169,6 +169,9 @@ static json_t *compose_scalar(struct composer *c, const yaml_event_t *event)
 	ssize_t anchor = open_anchor(c, event->data.scalar.anchor);
 	json_t *value = fh_yaml_scalar(text, event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE,
 	                               (const char *)event->data.scalar.tag, &why);
+	if (value && fh_yaml_has_lost_digits(text, value))
+		fh_yaml_positions_lost(c->positions, text, (uint32_t)event->start_mark.line + 1,
+		                       (uint32_t)event->start_mark.column + 1);
 	if (value)
 		return close_anchor(c, anchor, value);
 	fail(c, event->start_mark, "%s", why);

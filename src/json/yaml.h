@@ -33,6 +33,10 @@ FH_OWN json_t *fh_yaml_load_file(const char *path, FH_NULLABLE struct fh_yaml_po
  * were written. */
 bool fh_yaml_position(FH_NULLABLE const struct fh_yaml_positions *p, FH_NULLABLE const json_t *parent,
                       FH_NULLABLE const char *key, size_t index, uint32_t *ret_line, uint32_t *ret_column);
+/* The text of the first integer in the document that was rounded: of more than 64 bits, and held by no double. NULL:
+ * there is none, or it is unknown. */
+const char *fh_yaml_lost_digits(FH_NULLABLE const struct fh_yaml_positions *p, uint32_t *ret_line,
+                                uint32_t *ret_column);
 void fh_yaml_positions_free(FH_NULLABLE struct fh_yaml_positions *p);
 static inline void fh_yaml_positions_freep(struct fh_yaml_positions **p)
 {

@@ -8,6 +8,11 @@
 struct fh_yaml_positions *fh_yaml_positions_new(void);
 void fh_yaml_positions_add(struct fh_yaml_positions *p, const json_t *parent, const char *key, size_t index,
                            uint32_t line, uint32_t column);
+/* Remembers the first integer that its double does not hold. */
+void fh_yaml_positions_lost(struct fh_yaml_positions *p, struct fh_str text, uint32_t line, uint32_t column);
+
+/* Whether value, which fh_yaml_scalar made of the text, is a double other than the integer that the text is. */
+bool fh_yaml_has_lost_digits(struct fh_str text, const json_t *value);
 
 /* Converts a plain scalar by the core schema, or as its tag demands (tag NULL: no tag). New reference, or NULL with
  * *ret_why. */

@@ -13,6 +13,8 @@ struct place {
 struct fh_yaml_positions {
 	struct place *places;
 	size_t n, size; /* size is a power of two; at most half of the places are used */
+	char *lost;     /* as fh_yaml_lost_digits tells it; NULL: all integers are exact */
+	uint32_t lost_line, lost_column;
 };
 
 static uint64_t mix(uint64_t h)
@@ -87,10 +89,29 @@ bool fh_yaml_position(const struct fh_yaml_positions *p, const json_t *parent, c
 	return true;
 }
 
+void fh_yaml_positions_lost(struct fh_yaml_positions *p, struct fh_str text, uint32_t line, uint32_t column)
+{
+	if (p->lost)
+		return;
+	p->lost = fh_xstrndup(text.p, text.n);
+	p->lost_line = line;
+	p->lost_column = column;
+}
+
+const char *fh_yaml_lost_digits(const struct fh_yaml_positions *p, uint32_t *ret_line, uint32_t *ret_column)
+{
+	if (!p || !p->lost)
+		return NULL;
+	*ret_line = p->lost_line;
+	*ret_column = p->lost_column;
+	return p->lost;
+}
+
 void fh_yaml_positions_free(struct fh_yaml_positions *p)
 {
 	if (!p)
 		return;
 	free(p->places);
+	free(p->lost);
 	free(p);
 }

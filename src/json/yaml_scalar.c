@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 
 #define TAG "tag:yaml.org,2002:"
 
@@ -104,6 +105,17 @@ static json_t *make_number(struct fh_str s, enum kind kind, const char **ret_why
 		return json_real(value);
 	*ret_why = "the number is out of range";
 	return NULL;
+}
+
+bool fh_yaml_has_lost_digits(struct fh_str text, const json_t *value)
+{
+	char exact[320]; /* the largest double has 309 digits */
+	bool zero;
+	if (!json_is_real(value) || number_kind(text, &zero) != KIND_INT)
+		return false;
+	int n = snprintf(exact, sizeof(exact), "%.0f", json_real_value(value));
+	size_t plus = text.p[0] == '+';
+	return (size_t)n != text.n - plus || memcmp(exact, text.p + plus, (size_t)n) != 0;
 }
 
 static json_t *make(struct fh_str s, enum kind kind, bool truth, const char **ret_why)

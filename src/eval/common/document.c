@@ -28,6 +28,16 @@ int fh_document_load(const char *path, struct fh_document **ret, struct fh_error
 			*err = problem;
 		return -(int)problem.code;
 	}
+	uint32_t line = 0, column = 0;
+	const char *lost = fh_yaml_lost_digits(positions, &line, &column);
+	if (lost) {
+		fh_error_at(err, path, line, column, "the integer %.60s does not fit 64 bits, and would be rounded", lost);
+		fh_error_hint(err, "write %.17g if it is meant so, or text: `code` takes \"expected_output\" and \"call\"",
+		              strtod(lost, NULL));
+		fh_yaml_positions_free(positions);
+		json_decref(root);
+		return -FH_E_CONFIG;
+	}
 	*ret = fh_document_new(path, root);
 	(*ret)->positions = positions;
 	return 0;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 
 #define FH_VALUE_DEPTH_MAX 128
 #define FH_VALUE_DIGITS_MAX 400 /* maximum digits of an integer: the largest double has 309 */
@@ -13,11 +14,14 @@ struct number {
 	double value;
 	int64_t integer;
 	enum { REAL, INTEGER, LARGE } kind; /* LARGE: an integer of more than 64 bits */
+	const char *digits;                 /* of such a one */
 };
 
 static struct number number_of_json(const json_t *j)
 {
-	return (struct number){ json_number_value(j), json_integer_value(j), json_is_integer(j) ? INTEGER : REAL };
+	return (struct number){ .value = json_number_value(j),
+		                    .integer = json_integer_value(j),
+		                    .kind = json_is_integer(j) ? INTEGER : REAL };
 }
 
 /* The number that is encoded; false if it is not a number. */
@@ -31,6 +35,7 @@ static bool number_of(const json_t *encoded, struct number *ret)
 	size_t n = digits ? strlen(digits) : 0, sign = digits && *digits == '-';
 	if (n > sign && n <= FH_VALUE_DIGITS_MAX && strspn(digits + sign, "0123456789") == n - sign) {
 		errno = 0;
+		ret->digits = digits;
 		ret->integer = strtoll(digits, NULL, 10);
 		ret->kind = errno == ERANGE ? LARGE : INTEGER;
 		ret->value = strtod(digits, NULL);
@@ -41,6 +46,14 @@ static bool number_of(const json_t *encoded, struct number *ret)
 		return false;
 	*ret = (struct number){ .value = *special == '-' ? -INFINITY : INFINITY };
 	return true;
+}
+
+/* Whether an integer of more than 64 bits is the double that was made of its digits. */
+static bool is_the_double(const struct number *large)
+{
+	char exact[FH_VALUE_DIGITS_MAX];
+	snprintf(exact, sizeof(exact), "%.0f", large->value);
+	return fh_streq(exact, large->digits);
 }
 
 static bool is_same_number(struct number a, struct number b)
@@ -54,8 +67,8 @@ static bool is_same_number(struct number a, struct number b)
 		return other->kind == REAL && other->value >= -0x1p63 && other->value < 0x1p63 &&
 		       (int64_t)other->value == integer->integer;
 	}
-	/* an integer of more than 64 bits in the config was read as a double */
-	return true;
+	/* An integer of more than 64 bits in the config was read as the double that it is (fh_yaml_lost_digits). */
+	return a.kind == b.kind || is_the_double(a.kind == LARGE ? &a : &b);
 }
 
 static bool numbers_equal(const json_t *encoded, const json_t *expected, double tolerance)

@@ -383,6 +383,16 @@ class CodeCheck(CodeCase):
         self.row_error("functions of c cannot be called", fenced(c, "c"), language="c", call="main()", expected=0)
 
     # ------------------------------------------------------------------------------------------- what is written wrong
+    def test_integers_of_more_than_64_bits_are_exact_or_refused(self):
+        power = "def f(n):\n    return 2 ** n + %d\n"
+        self.passes(fenced(power % 0), call="f(70)", expected=2 ** 70)
+        self.fails(fenced(power % 1), "got 1180591620717411303425", call="f(70)", expected=2 ** 70)
+        self.passes(fenced(power % 1), call="f(70)", expected_output=str(2 ** 70 + 1))
+        for number in (2 ** 70 + 1, -2 ** 64 - 1):
+            with self.assertRaises(AssertionError) as caught:
+                self.check(fenced(power % 0), function="f", cases=[[number, 1]])
+            self.assertRegex(str(caught.exception), fr"promptfooconfig\.yaml:1:\d+: the integer {number} does not fit 64 bits")
+
     def test_mistakes_in_the_config_are_found_at_once(self):
         for check, part in [({"call": "f()", "expectd": 1}, 'did you mean "expected"'), ({}, "nothing to check"),
                             ({"call": "f()", "cases": [[1]], "expected": 1}, 'give one of "call", "cases"'),
