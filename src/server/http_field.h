@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fields of a head, as both sides of a server read them: a client's request, and what answers it inside a sandbox. */
+/* The fields of a head, as both sides of a server read them: a client's request, and what answers it inside a sandbox.
+ */
 #pragma once
 #include "base/base.h"
 

@@ -13,7 +13,10 @@
 
 enum { NAME_MAX_BYTES = 128 };
 
-static const char *const built_in[] = { "base", "code-interpreter-v1", "code-interpreter", "e2bdev/base" };
+/* "mcp-gateway" is what the SDKs ask for with `mcp`: they start a program of that name inside and say that it is
+ * missing, where it is. */
+static const char *const built_in[] = { "base", "code-interpreter-v1", "code-interpreter", "e2bdev/base",
+	                                    "mcp-gateway" };
 
 /* The files of a snapshot, which may have several names. Each name holds a reference; guarded by the table's lock. */
 struct image {

@@ -109,6 +109,13 @@ class Details(support.TempDir):
             self.assertEqual((status, path.split("/")[1] in told["message"]), (501, True), told)
 
     @support.once
+    def test_the_template_of_the_mcp_gateway_is_there_and_the_program_is_not(self):
+        """The SDKs ask for this template with `mcp`, start the program, and end the sandbox where that fails."""
+        box = self.sandbox(templateID="mcp-gateway")
+        status, _, said = box.run("mcp-gateway --config '{}'", user="root")
+        self.assertEqual((status, "command not found" in said), (127, True), said)
+
+    @support.once
     def test_rules_that_cannot_open_a_way_out_are_told_in_the_log(self):
         warnings = lambda box: [e["message"] for e in self.server.ask("GET", f"/v2/sandboxes/{box.id}/logs?level=warn")[1]["logs"]]
         box = self.sandbox(network={"allowOut": ["1.1.1.1"], "denyOut": ["0.0.0.0/0"]})
