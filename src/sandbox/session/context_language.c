@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The languages of code contexts. */
+#include <stdatomic.h>
 #include <strings.h>
 
 #include "base/host/data.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "sandbox/session/context.h"
+
+enum { FILES_MAX = 4 << 20 };
 
 /* The interpreter reads its driver from stdin: no file of ours is in the sandbox, where code could change it for the
  * next context. The code's folder is not searched for modules until the driver is loaded. JSON is read as in python.py,
@@ -186,15 +189,42 @@ static int add_file(const char *name, struct fh_buf *to, struct fh_error *err)
 	return 0;
 }
 
-int fh_context_prelude(const struct fh_context_kind *kind, const json_t *options, struct fh_buf *ret,
-                       struct fh_error *err)
+/* The members of the files of a kind. They are read once: a hundred calls of the kernel's for each context, otherwise,
+ * and what is installed meanwhile would belong to another version than this program does. No lock, which a fork could
+ * leave behind: of two threads that read them, one drops what it has. */
+static int files_of(const struct fh_context_kind *kind, const char **ret, struct fh_error *err)
 {
-	(void)fh_buf_addc(ret, '{');
-	for (const char *const *file = kind->files; *file; file++) {
-		int r = add_file(*file, ret, err);
+	static _Atomic(char *) texts[FH_ARRAY_SIZE(kinds)];
+	_Atomic(char *) *text = &texts[kind - kinds];
+	char *found = atomic_load(text), *expected = NULL;
+	fh_auto_buf struct fh_buf members = FH_BUF_INIT(FILES_MAX);
+	for (const char *const *file = kind->files; !found && *file; file++) {
+		int r = add_file(*file, &members, err);
 		if (r < 0)
 			return r;
 	}
+	if (members.overflowed)
+		return fh_error_set(err, FH_E_BUG, "the files of a code context have more than %d bytes", FILES_MAX);
+	if (!found) {
+		found = fh_buf_take(&members, NULL);
+		if (!atomic_compare_exchange_strong(text, &expected, found)) {
+			free(found);
+			found = expected;
+		}
+	}
+	*ret = found;
+	return 0;
+}
+
+int fh_context_prelude(const struct fh_context_kind *kind, const json_t *options, struct fh_buf *ret,
+                       struct fh_error *err)
+{
+	const char *files = NULL;
+	int r = files_of(kind, &files, err);
+	if (r < 0)
+		return r;
+	(void)fh_buf_addc(ret, '{');
+	(void)fh_buf_adds(ret, files);
 	(void)fh_buf_adds(ret, "\"options\":");
 	fh_json_write(ret, options, 0);
 	(void)fh_buf_adds(ret, "}\n");
