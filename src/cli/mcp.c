@@ -68,8 +68,8 @@ static const struct fh_command_line command_line = {
 	.program = "fumehood mcp",
 	.synopsis = "[OPTIONS]",
 	.about =
-	    "Serves sandboxes to agents by the Model Context Protocol (2026-07-28, 2025-11-25, 2025-06-18): tools that run "
-	    "code, keep sessions with files and variables, and bring figures back. Needs Python 3.8 and nothing else.",
+	    "Serves sandboxes to agents by the Model Context Protocol (2024-11-05 to 2026-07-28): tools that run code, "
+	    "keep sessions with files and variables, and bring figures back. Needs Python 3.8 and nothing else.",
 	.details = "Examples:\n"
 	           "  {\"mcpServers\": {\"fumehood\": {\"command\": \"fumehood\", \"args\": [\"mcp\"]}}}\n"
 	           "  fumehood mcp --http --port 8000\n"

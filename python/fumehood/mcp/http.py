@@ -21,7 +21,7 @@ import ssl
 import sys
 import threading
 import time
-from typing import Any, Dict, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from .. import errors
 from .._threads import submit
@@ -145,9 +145,12 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.reply(status, protocol.encode(protocol.failure(None, protocol.REQUEST, message)), Connection="close", **headers)
         raise _Answered
 
-    def tell(self, message: Dict[str, Any], **headers: str) -> None:
+    def tell(self, message: Dict[str, Any], handshake: bool = False, **headers: str) -> None:
+        """Answers with a message. An error has a status of its own; not so to a request of a client with a handshake, whose
+        library would lose the error, and take 404 for the end of its session."""
         code = message.get("error", {}).get("code")
-        self.reply(_STATUS.get(code, 200), protocol.encode(message), **headers)
+        known = handshake and message.get("id") is not None
+        self.reply(200 if known else _STATUS.get(code, 200), protocol.encode(message), **headers)
 
     # ------------------------------------------------------------------------------------------------------- who asks
     def admit(self) -> None:
@@ -203,6 +206,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             message, refusal = protocol.decode(self.body())
             if refusal is not None:
                 self.tell(refusal)
+            elif isinstance(message, list):
+                self.batch(message)
             elif self.is_modern(message):
                 self.modern(message)
             else:
@@ -235,53 +240,71 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if wrong:
             self.tell(protocol.failure(id, protocol.HEADERS, "the header %s is not what the message says" % wrong))
             return
-        self.perform(protocol.Connection(self.server.state.shared), message, cancel_when_gone=True)
+        self.perform(protocol.Connection(self.server.state.shared), message, handshake=False)
 
     def handshaken(self, message: Dict[str, Any]) -> None:
-        state, given = self.server.state, self.headers.get("Mcp-Session-Id")
-        version = self.headers.get("MCP-Protocol-Version")
-        if version is not None and version not in protocol.VERSIONS and message.get("method") != "initialize":
+        if message.get("method") != "initialize" or "id" not in message:
+            with self.known_client() as client:
+                self.perform(client.connection, message)
+            return
+        state = self.server.state
+        try:
+            id, client = state.new_client()
+        except errors.LimitError as error:
+            self.refuse(503, error.message)
+        self.perform(client.connection, message, Mcp_Session_Id=id)
+        if client.connection.version is None:
+            state.forget(id)
+
+    @contextlib.contextmanager
+    def known_client(self) -> Iterator[_Client]:
+        """The client with a handshake that sent this request, which counts as busy meanwhile."""
+        given, version = self.headers.get("Mcp-Session-Id"), self.headers.get("MCP-Protocol-Version")
+        if version is not None and version not in protocol.VERSIONS:
             self.tell(protocol.failure(None, protocol.REQUEST, "Bad Request: Unsupported protocol version"))
-            return
-        if message.get("method") == "initialize" and "id" in message:
-            try:
-                id, client = state.new_client()
-            except errors.LimitError as error:
-                self.refuse(503, error.message)
-            self.perform(client.connection, message, Mcp_Session_Id=id)
-            if client.connection.version is None:
-                state.forget(id)
-            return
+            raise _Answered
         if given is None:
             self.tell(protocol.failure(None, protocol.REQUEST, "there is no Mcp-Session-Id: initialize comes first"))
-            return
-        found = state.client(given)
+            raise _Answered
+        found = self.server.state.client(given)
         if found is None:
             self.reply(404, protocol.encode(protocol.failure(None, protocol.REQUEST, "there is no client of this Mcp-Session-Id")))
-            return
+            raise _Answered
         found.busy += 1
         try:
-            self.perform(found.connection, message)
+            yield found
         finally:
             found.busy -= 1
             found.used = time.monotonic()
 
+    def batch(self, messages: List[Any]) -> None:
+        """Handles messages that came as one list; their answers are one, too, and nothing is told of their progress."""
+        with self.known_client() as client:
+            batch = protocol.Batch(client.connection, messages)
+            if batch.refusal is not None:
+                self.tell(batch.refusal)
+                return
+            ready: "queue.SimpleQueue[List[Dict[str, Any]]]" = queue.SimpleQueue()
+            batch.answer(lambda _notification: None, ready.put)
+            answers = ready.get()
+            self.reply(200 if answers else 202, protocol.encode(answers) if answers else b"")
+
     # --------------------------------------------------------------------------------------------------------- calls
-    def perform(self, connection: protocol.Connection, message: Dict[str, Any], cancel_when_gone: bool = False, **headers: str) -> None:
+    def perform(self, connection: protocol.Connection, message: Dict[str, Any], handshake: bool = True, **headers: str) -> None:
         work, refusal = connection.begin(message)
         if refusal is not None:
-            self.tell(refusal)
+            self.tell(refusal, handshake)
             return
         if work is None:
             self.reply(202)
             return
         if work.quick:
             answer = work.answer(lambda _notification: None)
-            self.tell(answer or protocol.failure(work.id, protocol.REQUEST, "cancelled"), **headers)
+            self.tell(answer or protocol.failure(work.id, protocol.REQUEST, "cancelled"), handshake, **headers)
             return
-        self.follow(work, cancel_when_gone)
+        self.follow(work, handshake)
 
-    def follow(self, work: protocol.Work, cancel_when_gone: bool) -> None:
+    def follow(self, work: protocol.Work, handshake: bool) -> None:
         """Has another thread make the call, and passes its events on; checks meanwhile whether the client is still
         connected."""
         events: "queue.SimpleQueue[Tuple[bool, Optional[Dict[str, Any]]]]" = queue.SimpleQueue()
@@ -294,7 +317,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             except queue.Empty:
                 if self.gone():
                     self.close_connection = True
-                    if cancel_when_gone:
+                    if not handshake:
                         work.cancel()
                     while not events.get()[0]:  # until it ends, so that it counts as running
                         pass
@@ -315,7 +338,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                     self.wfile.flush()
                     return
             elif last:
-                self.tell(message or protocol.failure(work.id, protocol.REQUEST, "cancelled"))
+                self.tell(message or protocol.failure(work.id, protocol.REQUEST, "cancelled"), handshake)
                 return
 
     def begin_stream(self) -> None:

@@ -13,16 +13,17 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .. import errors
 from .._library import VERSION
+from .._threads import submit
 from ..client import Cancel
 from . import resources, tools
 from .sessions import Sessions
 
-__all__ = ["Connection", "Work", "decode", "encode", "failure", "MODERN", "VERSIONS", "MESSAGE_MAX", "PARSE", "REQUEST", "METHOD",
+__all__ = ["Batch", "Connection", "Work", "decode", "encode", "failure", "MODERN", "VERSIONS", "MESSAGE_MAX", "PARSE", "REQUEST", "METHOD",
            "PARAMS", "HEADERS", "UNSUPPORTED", "VERSION_KEY"]
 
-#: The newest first. All but the first have a handshake.
-VERSIONS = ("2026-07-28", "2025-11-25", "2025-06-18")
-MODERN, HANDSHAKE = VERSIONS[:1], VERSIONS[1:]
+#: The newest first. All but the first have a handshake; in the last two several messages may come as one list.
+VERSIONS = ("2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+MODERN, HANDSHAKE, BATCHED = VERSIONS[:1], VERSIONS[1:], VERSIONS[3:]
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 _INFO_KEY = "io.modelcontextprotocol/serverInfo"
@@ -31,8 +32,8 @@ _INFO_KEY = "io.modelcontextprotocol/serverInfo"
 PARSE, REQUEST, METHOD, PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
 NO_RESOURCE, HEADERS, UNSUPPORTED = -32002, -32020, -32022
 
-#: Bytes of one message.
-MESSAGE_MAX = 32 << 20
+#: Bytes of one message; messages in one list.
+MESSAGE_MAX, _BATCH_MAX = 32 << 20, 100
 #: Seconds between two notifications of progress: at least, and when there is no progress.
 _PROGRESS_S, _ALIVE_S = 0.1, 5.0
 
@@ -61,8 +62,8 @@ def failure(id: Any, code: int, message: str, data: Any = None) -> Message:
     return {"jsonrpc": "2.0", "id": id, "error": error}
 
 
-def encode(message: Message) -> bytes:
-    """One line of ASCII: all other characters, which may come from a sandbox, are escaped."""
+def encode(message: Any) -> bytes:
+    """A message, or a list of them, as one line of ASCII: all other characters, which may come from a sandbox, are escaped."""
     return json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
@@ -70,19 +71,21 @@ def _no_constant(name: str) -> Any:
     raise ValueError(name)
 
 
-def decode(raw: bytes) -> Tuple[Message, Optional[Message]]:
-    """A message, or the error response to text that is none."""
+def decode(raw: bytes) -> Tuple[Any, Optional[Message]]:
+    """A message or a list of messages, or the error response to text that is neither. Those of a list are not checked yet."""
     if not raw:
         return {}, failure(None, REQUEST, "a message may be %d bytes long" % MESSAGE_MAX)
     try:
         message = json.loads(raw.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError):
         return {}, failure(None, PARSE, "this is not JSON")
-    if isinstance(message, list):
-        return {}, failure(None, REQUEST, "messages come one by one")
-    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
-        return {}, failure(None, REQUEST, "this is not a message of JSON-RPC 2.0")
-    return message, None
+    return message, None if isinstance(message, list) else _malformed(message)
+
+
+def _malformed(message: Any) -> Optional[Message]:
+    if isinstance(message, dict) and message.get("jsonrpc") == "2.0":
+        return None
+    return failure(None, REQUEST, "this is not a message of JSON-RPC 2.0")
 
 
 def _valid_id(id: Any) -> bool:
@@ -207,6 +210,54 @@ class Connection:
             pending = list(self._pending.values())
         for work in pending:
             work.cancel()
+
+
+class Batch:
+    """Messages that came as one list. Their answers leave as one list, too, when the last of them is there."""
+
+    def __init__(self, connection: Connection, messages: List[Any], busy: int = 0) -> None:
+        self._answers: List[Message] = []
+        self._works: List[Work] = []
+        self._lock = threading.Lock()
+        refusal = self._refusal(connection, messages)
+        #: The error response to the list as a whole.
+        self.refusal = None if refusal is None else failure(None, REQUEST, refusal)
+        for message in messages if refusal is None else []:
+            work, wrong = None, _malformed(message)
+            if wrong is None:
+                work, wrong = connection.begin(message, busy)
+            if wrong is not None:
+                self._answers.append(wrong)
+            elif work is not None:
+                self._works.append(work)
+        self._left = len(self._works)
+
+    @staticmethod
+    def _refusal(connection: Connection, messages: List[Any]) -> Optional[str]:
+        if connection.version not in BATCHED:
+            return "messages come one by one"
+        if not 0 < len(messages) <= _BATCH_MAX:
+            return "a list has 1 to %d messages" % _BATCH_MAX
+        if any(isinstance(message, dict) and message.get("method") == "initialize" for message in messages):
+            return "initialize comes alone"
+        return None
+
+    def answer(self, send: Send, done: Callable[[List[Message]], None]) -> None:
+        """Has other threads make the answers. The last one calls ``done`` with all of them, which may be none."""
+        if not self._works:
+            done(self._answers)
+        for work in self._works:
+            submit(lambda work=work: self._one(work, send, done))  # type: ignore[misc]
+
+    def _one(self, work: Work, send: Send, done: Callable[[List[Message]], None]) -> None:
+        answer = work.answer(send)
+        with self._lock:
+            if answer is not None:
+                self._answers.append(answer)
+            self._left -= 1
+            last = self._left == 0
+        if last:
+            done(self._answers)
 
 
 # ------------------------------------------------------------------------------------------------------------- progress

@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 import threading
-from typing import Any, Dict, Optional
+from typing import Any, Optional
 
 from .._threads import submit
 from . import protocol
@@ -35,7 +35,7 @@ class _Output:
         os.dup2(2, 1)
         self.failure: Optional[OSError] = None
 
-    def send(self, message: Dict[str, Any]) -> None:
+    def send(self, message: Any) -> None:
         line = protocol.encode(message) + b"\n"
         with self._lock:
             while line and self.failure is None:
@@ -95,7 +95,13 @@ def _read(connection: protocol.Connection, output: _Output) -> None:
         if line.isspace():
             continue
         message, refusal = protocol.decode(line)
-        if refusal is None:
+        work: Optional[protocol.Work] = None
+        if isinstance(message, list):
+            batch = protocol.Batch(connection, message, busy=_CALLS_MAX)
+            refusal = batch.refusal
+            if refusal is None:
+                batch.answer(output.send, lambda answers: output.send(answers) if answers else None)
+        elif refusal is None:
             work, refusal = connection.begin(message, busy=_CALLS_MAX)
         if refusal is not None:
             output.send(refusal)

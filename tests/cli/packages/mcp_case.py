@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(__file__))
 import python_case
 import support
 
-NEWEST, HANDSHAKE = "2026-07-28", ("2025-11-25", "2025-06-18")
+NEWEST, HANDSHAKE = "2026-07-28", ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 META = {"io.modelcontextprotocol/protocolVersion": NEWEST, "io.modelcontextprotocol/clientCapabilities": {},
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"}}
 

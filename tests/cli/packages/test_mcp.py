@@ -124,6 +124,23 @@ class Protocol(Case):
             self.assertEqual(server.ask("ping")["result"], {})
             self.assertEqual(server.close(), 0)
 
+    def test_versions_that_know_lists_of_messages_get_one_list_of_answers(self):
+        call = {"jsonrpc": "2.0", "id": "call", "method": "tools/call", "params": {"name": "run_code", "arguments": {"code": "print(6 * 7)"}}}
+        ping, note = {"jsonrpc": "2.0", "id": 7, "method": "ping"}, {"jsonrpc": "2.0", "method": "notifications/initialized"}
+        for version in HANDSHAKE[2:]:
+            server = Server()
+            server.initialize(version)
+            server.raw(json.dumps([note, note]).encode() + b"\n")  # gets no answer
+            server.raw(json.dumps([call, ping, note, 7, {"jsonrpc": "2.0", "id": 8, "method": "no/such"}]).encode() + b"\n")
+            answers = {answer["id"]: answer for answer in server.receive()}
+            self.assertEqual(answers["call"]["result"]["content"][0]["text"], "42")
+            self.assertEqual((answers[7]["result"], answers[None]["error"]["code"], answers[8]["error"]["code"]), ({}, -32600, -32601))
+            hello = {"jsonrpc": "2.0", "id": 9, "method": "initialize", "params": {"protocolVersion": version, "capabilities": {}}}
+            for refused in ([], [ping] * 101, [ping, hello]):
+                server.raw(json.dumps(refused).encode() + b"\n")
+                self.assertEqual(server.receive()["error"]["code"], -32600)
+            self.assertEqual(server.close(), 0)
+
     def test_an_unknown_version_gets_the_newest_one_with_a_handshake(self):
         server = Server()
         self.assertEqual(server.initialize("1999-01-01")["protocolVersion"], HANDSHAKE[0])

@@ -53,9 +53,9 @@ class Served(support.TempDir):
         given = {"MCP_Protocol_Version": NEWEST, "Mcp_Method": method, **({"Mcp_Name": named} if named else {}), **headers}
         return self.message(method, {**(params or {}), "_meta": META}, **given)
 
-    def client(self):
-        _, headers, answer = self.message("initialize", HELLO)
-        self.assertEqual(answer["result"]["protocolVersion"], "2025-11-25")
+    def client(self, version="2025-11-25"):
+        _, headers, answer = self.message("initialize", {**HELLO, "protocolVersion": version})
+        self.assertEqual(answer["result"]["protocolVersion"], version)
         id = headers["Mcp-Session-Id"]
         self.assertEqual(self.message("notifications/initialized", id=None, Mcp_Session_Id=id)[0], 202)
         return id
@@ -80,6 +80,28 @@ class Http(Served):
         self.assertEqual(self.message("ping", Mcp_Session_Id=one)[0], 404)
         self.assertEqual(self.message("ping", Mcp_Session_Id=other)[0], 200)
         self.assertEqual(self.message("ping")[0], 400)
+
+    def test_an_error_is_an_answer_as_any_other_to_a_client_with_a_handshake(self):
+        # the libraries of those clients take a status of 404 for the end of the session, and lose the message of any other
+        id = self.client()
+        for method, params, code in (("tools/call", {"name": "nope"}, -32602), ("prompts/list", {}, -32601), ("tools/list", {"cursor": "x"}, -32602),
+                                     ("resources/read", {"uri": "file:///etc/passwd"}, -32002), ("tools/call", [7], -32600)):
+            status, _, answer = self.message(method, params, Mcp_Session_Id=id)
+            self.assertEqual((status, answer["id"], answer["error"]["code"]), (200, 1, code), method)
+
+    def test_a_list_of_messages_is_answered_by_a_list(self):
+        def several(*messages, version):
+            body = json.dumps([{"jsonrpc": "2.0", **message} for message in messages]).encode()
+            status, _, data = self.send(body=body, Mcp_Session_Id=self.client(version))
+            return status, json.loads(data) if data else None
+
+        note, ping = {"method": "notifications/initialized"}, {"id": 1, "method": "ping"}
+        call = {"id": 2, "method": "tools/call", "params": {"name": "run_code", "arguments": {"code": "print(6 * 7)"}}}
+        status, answers = several(ping, note, call, version="2025-03-26")
+        self.assertEqual((status, {answer["id"] for answer in answers}), (200, {1, 2}))
+        self.assertIn("42", [answer["result"].get("structuredContent", {}).get("stdout", "").strip() for answer in answers])
+        self.assertEqual(several(note, version="2025-03-26"), (202, None))
+        self.assertEqual(several(ping, version="2025-11-25")[0], 400)
 
     def test_without_a_handshake_sessions_are_known_by_handles(self):
         self.assertEqual(self.modern("server/discover")[2]["result"]["resultType"], "complete")
