@@ -34,6 +34,8 @@ NO_RESOURCE, HEADERS, UNSUPPORTED = -32002, -32020, -32022
 
 #: Bytes of one message; messages in one list.
 MESSAGE_MAX, _BATCH_MAX = 32 << 20, 100
+#: Bytes of an answer: the official TypeScript SDK ends the connection at a message of 10 MiB.
+_ANSWER_MAX = 10_000_000
 #: Seconds between two notifications of progress: at least, and when there is no progress.
 _PROGRESS_S, _ALIVE_S = 0.1, 5.0
 
@@ -63,8 +65,22 @@ def failure(id: Any, code: int, message: str, data: Any = None) -> Message:
 
 
 def encode(message: Any) -> bytes:
-    """A message, or a list of them, as one line of ASCII: all other characters, which may come from a sandbox, are escaped."""
-    return json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii")
+    """A message, or a list of them, as one line of ASCII: all other characters, which may come from a sandbox, are escaped. An
+    answer that is too large is replaced by an error that says so."""
+    if isinstance(message, list):
+        return b"[" + b",".join(encode(one) for one in message) + b"]"
+    line = json.dumps(message, separators=(",", ":"), allow_nan=False)
+    if len(line) > _ANSWER_MAX and "result" in message:
+        return encode(_too_large(message))
+    return line.encode("ascii")
+
+
+def _too_large(message: Message) -> Message:
+    error = errors.LimitError("this was done, but its answer is larger than the %d bytes that a message may have" % _ANSWER_MAX,
+                              "have less printed, or write it to a file and read parts of that", "limit")
+    if "isError" in message["result"]:  # of a tool: the model reads it
+        return {**message, "result": {**message["result"], **tools.refusal(error)}}
+    return failure(message["id"], INTERNAL, error.message)
 
 
 def _no_constant(name: str) -> Any:

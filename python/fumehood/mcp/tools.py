@@ -17,8 +17,9 @@ Answer = Dict[str, Any]
 
 #: Time limits in seconds of calls that give none.
 _RUN_S, _SHELL_S = 30.0, 60.0
-#: Maximum bytes of a file that a tool returns; images among the results of a run; entries of a list.
-_FILE_MAX, _IMAGES_MAX, _LISTED_MAX = 8 << 20, 16, 2000
+#: Maximum bytes of a file that a tool returns, which as base64 fits in an answer; images among the results of a run, and
+#: characters of all of them; entries of a list.
+_FILE_MAX, _IMAGES_MAX, _IMAGES_SIZE_MAX, _LISTED_MAX = 7 << 20, 16, 8 << 20, 2000
 _IMAGES = {"png": "image/png", "jpeg": "image/jpeg"}
 _TEXT_MAX = 16 << 20
 
@@ -124,14 +125,22 @@ def _execution(execution: Execution, most: int) -> Answer:
         parts.append("[stderr]\n" + stderr.rstrip("\n"))
     images: List[Answer] = []
     values: List[Dict[str, Any]] = []
+    room, kept_back = _IMAGES_SIZE_MAX, 0
     for display in execution.results:
         shown = next((kind for kind in _IMAGES if getattr(display, kind)), None)
-        if shown and len(images) < _IMAGES_MAX:
-            images.append({"type": "image", "data": getattr(display, shown), "mimeType": _IMAGES[shown]})
+        if shown:
+            data = getattr(display, shown)
+            if len(images) < _IMAGES_MAX and len(data) <= room:
+                images.append({"type": "image", "data": data, "mimeType": _IMAGES[shown]})
+                room -= len(data)
+            else:
+                kept_back += 1
         said = next((form for form in (display.text, display.markdown, display.latex, display.html, display.svg) if form), None)
         if said and not (shown and said.startswith("<")):  # "<Figure size …>" is useless beside the figure
             parts.append(_cut(text_of(said), most))
         values.append({"main": display.main, "text": _cut(text_of(display.text), most) if display.text else None, "formats": display.formats()})
+    if kept_back:
+        parts.append("[%d more figures are too many or too large for one answer: save them, and read the files]" % kept_back)
     error = execution.error
     if error is not None:
         parts.append(_cut(text_of(error.traceback or "%s: %s" % (error.name, error.value)), most))

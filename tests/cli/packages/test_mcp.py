@@ -285,6 +285,24 @@ class Hostile(Case):
         self.assertTrue(refused["isError"])
         self.assertIn("session_shell", self.text(refused))
 
+    def test_an_answer_is_never_larger_than_clients_take(self):
+        # the official TypeScript SDK ends its connection at a message of 10 MiB
+        most = 10 << 20
+        self.server.call("session_shell", command="head -c 7000000 /dev/urandom > bytes; yes é | head -c 3000000 > text")
+        for path, fits in (("bytes", True), ("text", False)):
+            self.server.send("tools/call", {"name": "session_read_file", "arguments": {"path": path}}, id=path)
+            line = self.server.messages.get(timeout=support.TIMEOUT)
+            self.assertLess(len(line), most)
+            result = json.loads(line)["result"]
+            self.assertEqual(result["isError"], not fits)
+        self.assertIn("write it to a file", self.text(result))
+        many = PNG + "class Figure:\n    def _repr_png_(self): return png + bytes(1 << 20)\nfor _ in range(8): display(Figure())"
+        result = self.server.call("session_run", code="from IPython.display import display\n" + many)
+        images = [part for part in result["content"] if part["type"] == "image"]
+        self.assertGreater(len(images), 4)
+        self.assertLess(len(json.dumps(result)), most)
+        self.assertIn("%d more figures" % (8 - len(images)), self.text(result))
+
     def test_two_clients_at_once_do_not_see_each_other(self):
         other = Server()
         other.initialize()
