@@ -40,6 +40,10 @@ _STATUS = {protocol.PARSE: 400, protocol.REQUEST: 400, protocol.PARAMS: 400, pro
 #: The parameter of a method that the header Mcp-Name repeats.
 _NAMED = {"tools/call": "name", "resources/read": "uri"}
 _LOCAL = ("localhost", "127.0.0.1", "[::1]")
+#: What a browser is told of requests that a page of an admitted origin may send.
+_PREFLIGHT = {"Access-Control-Allow-Methods": "POST, DELETE", "Access-Control-Max-Age": "600",
+              "Access-Control-Allow-Headers": "Authorization, Content-Type, Accept, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, "
+                                              "Last-Event-ID"}
 
 
 class _Client:
@@ -119,6 +123,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     wbufsize = 64 << 10
     server: "_Server"
+    origin: Optional[str] = None  # of the page that asks, once it is admitted
 
     def log_message(self, format: str, *args: Any) -> None:
         pass
@@ -126,6 +131,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     # ------------------------------------------------------------------------------------------------------ answering
     def reply(self, status: int, body: bytes = b"", kind: str = "application/json", **headers: str) -> None:
         self.send_response(status)
+        self.send_page_headers()
         if body:
             self.send_header("Content-Type", kind)
         if status not in (202, 204) or body:
@@ -137,6 +143,13 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
         self.wfile.flush()
+
+    def send_page_headers(self) -> None:
+        """Lets the page that asks, whose origin was admitted, read the answer."""
+        if self.origin is not None:
+            self.send_header("Access-Control-Allow-Origin", self.origin)
+            self.send_header("Access-Control-Expose-Headers", "Mcp-Session-Id")
+            self.send_header("Vary", "Origin")
 
     def refuse(self, status: int, message: str, **headers: str) -> None:
         """Refuses a request before its body was read: the connection is closed, because the position of the next
@@ -153,8 +166,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.reply(200 if known else _STATUS.get(code, 200), protocol.encode(message), **headers)
 
     # ------------------------------------------------------------------------------------------------------- who asks
-    def admit(self) -> None:
+    def admit(self, preflight: bool = False) -> None:
         state = self.server.state
+        self.origin = None
         if self.path.partition("?")[0] != _PATH:
             self.refuse(404, "the address is %s" % _PATH)
         if len(self.headers.get_all("Host", [])) != 1:
@@ -162,9 +176,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if state.local and _without_port(self.headers["Host"]) not in _LOCAL:
             self.refuse(403, "this server is at localhost, and the Host is another")
         origin = self.headers.get("Origin")
-        if origin is not None and origin not in state.origins and _without_port(origin.partition("://")[2]) not in _LOCAL:
+        if origin is not None and origin not in state.origins and not _local_page(origin):
             self.refuse(403, "pages of this origin may not use the server")
-        if state.token is not None:
+        self.origin = origin
+        if state.token is not None and not preflight:
             scheme, _, given = self.headers.get("Authorization", "").partition(" ")
             if scheme.lower() != "bearer" or not hmac.compare_digest(given.strip().encode("utf-8", "replace"), state.token.encode()):
                 self.refuse(401, "the token is missing or wrong", WWW_Authenticate="Bearer")
@@ -189,6 +204,14 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         with contextlib.suppress(_Answered):
             self.admit()
             self.refuse(405, "messages are posted", Allow="POST, DELETE")
+
+    def do_OPTIONS(self) -> None:
+        """What a browser asks before it sends a page's request; it has no token yet."""
+        with contextlib.suppress(_Answered):
+            self.admit(preflight=True)
+            if self.origin is None:
+                self.refuse(405, "messages are posted", Allow="POST, DELETE")
+            self.reply(204, **_PREFLIGHT)
 
     def do_DELETE(self) -> None:
         with contextlib.suppress(_Answered):
@@ -343,6 +366,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def begin_stream(self) -> None:
         self.send_response(200)
+        self.send_page_headers()
         for name, value in (("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache, no-transform"), ("X-Accel-Buffering", "no"),
                             ("Transfer-Encoding", "chunked")):
             self.send_header(name, value)
@@ -361,6 +385,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 def _without_port(host: str) -> str:
     name, colon, port = host.rpartition(":")
     return (name if colon and port.isdigit() else host).lower()
+
+
+def _local_page(origin: str) -> bool:
+    scheme, _, host = origin.partition("://")
+    return scheme.isascii() and scheme.isalnum() and _without_port(host) in _LOCAL
 
 
 def _decoded(value: Optional[str]) -> Optional[str]:

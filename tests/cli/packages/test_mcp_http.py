@@ -153,9 +153,24 @@ class Http(Served):
     def test_pages_and_bent_names_are_kept_out(self):
         hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}).encode()
         for headers, status in (({"Origin": "https://evil.example"}, 403), ({"Origin": "null"}, 403), ({"Origin": "http://localhost.evil.example"}, 403),
+                                ({"Origin": "x\r\n X: y://localhost"}, 403),
                                 ({"Host": "evil.example"}, 403), ({"Host": "127.0.0.1.evil.example:80"}, 403),
                                 ({"Origin": "http://localhost:5173"}, 200), ({"Host": "localhost:1"}, 200)):
             self.assertEqual(self.send(body=hello, **headers)[0], status, headers)
+
+    def test_a_browser_is_told_what_a_page_may_send_and_read(self):
+        page, hello = "http://localhost:5173", json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}).encode()
+        status, headers, _ = self.send("OPTIONS", Origin=page, Access_Control_Request_Method="POST", Access_Control_Request_Headers="content-type")
+        self.assertEqual((status, headers["Access-Control-Allow-Origin"]), (204, page))
+        self.assertIn("POST", headers["Access-Control-Allow-Methods"])
+        for name in ("Content-Type", "Mcp-Session-Id", "MCP-Protocol-Version", "Mcp-Method", "Authorization"):
+            self.assertIn(name, headers["Access-Control-Allow-Headers"])
+        status, headers, _ = self.send(body=hello, Origin=page)
+        self.assertEqual((status, headers["Access-Control-Allow-Origin"], headers["Access-Control-Expose-Headers"]), (200, page, "Mcp-Session-Id"))
+        for origin, method, status in (("https://evil.example", "OPTIONS", 403), ("https://evil.example", "POST", 403), (None, "OPTIONS", 405),
+                                       (None, "POST", 200)):
+            got, headers, _ = self.send(method, body=hello if method == "POST" else b"", Origin=origin)
+            self.assertEqual((got, headers.get("Access-Control-Allow-Origin")), (status, None), origin)
 
     def test_requests_that_are_none(self):
         for arguments, status in (({"method": "GET"}, 405), ({"path": "/"}, 404), ({"body": b"{"}, 400), ({"body": b"[]"}, 400),
@@ -193,6 +208,11 @@ class Token(Served):
         for given, status in ((None, 401), ("Bearer wrong-token-of-length", 401), ("Bearer", 401), (TOKEN, 401), ("Basic " + TOKEN, 401),
                               ("Bearer \u00e9", 401), ("Bearer " + TOKEN, 200), ("bearer " + TOKEN, 200)):
             self.assertEqual(self.message("initialize", HELLO, Authorization=given)[0], status, given)
+
+    def test_a_browser_asks_without_the_token_and_sends_with_it(self):
+        page = "http://localhost:5173"
+        self.assertEqual(self.send("OPTIONS", Origin=page)[0], 204)
+        self.assertEqual(self.message("initialize", HELLO, Origin=page)[0], 401)
 
     def test_a_token_that_others_can_read_is_refused(self):
         for name, text, mode, said in (("open", TOKEN, 0o644, "others"), ("short", "x", 0o600, "16 characters"), ("none", None, 0, "No such file")):
