@@ -225,6 +225,14 @@ class Container:
         is raised."""
         return self._to_end(lambda: self.spawn(argv, cwd=cwd, env=env, stdin=stdin is not None), stdin, timeout, on_stdout, on_stderr, encoding_errors)
 
+    def _to_install(self, said: str) -> str:
+        """A line on what this machine lacks for a command that cannot be executed."""
+        words = said.split()
+        if not said.startswith(_CANNOT_START[0]) or len(words) < 3 or self._arguments.get("image"):
+            return ""
+        lacking = hostimage.missing(self.languages, words[2])
+        return lacking and lacking + "\n"
+
     def _to_end(self, start: Callable[[], Process], stdin: Optional[Text], timeout: Optional[float], on_stdout: Optional[OnText],
                 on_stderr: Optional[OnText], encoding_errors: str) -> Done:
         try:
@@ -233,7 +241,7 @@ class Container:
             if self._made is None or not error.message.startswith(_CANNOT_START):
                 raise
             missing = isinstance(error, errors.NotFoundError)
-            return Done(NOT_FOUND if missing else NOT_EXECUTABLE, b"", (error.message + "\n").encode())
+            return Done(NOT_FOUND if missing else NOT_EXECUTABLE, b"", ("%s\n%s" % (error.message, self._to_install(error.message))).encode())
         if stdin is None and on_stdout is None and on_stderr is None:
             done = self._to_soon_end(process, timeout)
             if done is not None:

@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 from . import errors, packages
 from ._request import Files, Plan, build
 
-__all__ = ["plan", "compile_command", "executable", "interpreter", "environment", "Tools", "tools"]
+__all__ = ["plan", "compile_command", "executable", "interpreter", "environment", "missing", "Tools", "tools"]
 
 _LINKS = "/run/fumehood/bin"
 #: The folder in which a sandbox shows templates of languages that have no place of their own for packages.
@@ -96,6 +96,18 @@ def interpreter(language: str) -> str:
         build("", language)  # raises an error that says what to install
         raise errors.NotFoundError("there are no tools for %s here" % language)
     return found.host
+
+
+def missing(languages: Iterable[str], program: str) -> str:
+    """What to install on this machine so that a program of one of the languages can be started; "": it is none of theirs, or is there."""
+    for language in dict.fromkeys(list(languages) + list(_ALWAYS)):
+        if tools(language) is None:
+            try:
+                build("", language)
+            except errors.NotFoundError as error:
+                if os.path.basename(program) in error.message.replace(",", " ").split():
+                    return "%s: %s" % (error.message, error.hint.partition(", or ")[0])
+    return ""
 
 
 def executable(language: str, host: Optional[str] = None) -> str:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """llm_sandbox's API on fumehood: what its users' programs see."""
+import json
 import os
 import shutil
 import subprocess
@@ -158,6 +159,26 @@ class Sessions(Llm):
         """)
         self.assertEqual((place[0], program[0]), (126, 127))
         self.assertIn("working directory", place[1])
+
+    def test_a_language_whose_tools_are_not_here_says_what_to_install(self):
+        data = self.dir / "data"
+        data.mkdir()
+        for entry in support.TOP.iterdir():
+            if entry.name != "languages":
+                (data / entry.name).symlink_to(entry)
+        shutil.copytree(support.TOP / "languages", data / "languages")
+        lua = json.loads((data / "languages" / "lua.json").read_text())
+        (data / "languages" / "lua.json").write_text(json.dumps({**lua, "tools": ["lua-of-nobody"]}))
+        program = """
+            with SandboxSession(lang="lua") as s:
+                for command in ("lua-of-nobody main.lua", "other-of-nobody main.lua"):
+                    r = s.execute_command(command)
+                    show(r.exit_code, r.stderr)
+            """
+        (code, said), (_, other) = self.python(program, FUMEHOOD_DATA_DIR=str(data))
+        self.assertEqual(code, 127)
+        self.assertIn("apt install lua5.4", said)
+        self.assertNotIn("apt install", other)
 
     def test_the_session_s_python_and_pip_are_where_it_says(self):
         python, pip = self.python("""
