@@ -5,6 +5,7 @@ status follows. A host is a command that runs doctor in a view of this one: syst
 import contextlib
 import json
 import os
+import pty
 import re
 import shutil
 import socket
@@ -116,6 +117,19 @@ class Here(unittest.TestCase):
         for (_, name), f in self.seen.rows.items():
             self.assertIn(f"  {f['status']:7} {name}", done.stdout)
         self.assertEqual(done.stdout.count("mend: "), sum(bool(f["mend"]) for f in self.seen.rows.values()))
+
+    @support.once
+    def test_a_terminal_is_told_what_is_being_tried(self):
+        ours, theirs = pty.openpty()
+        done = subprocess.run([support.PROGRAM, "doctor"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs,
+                              timeout=support.TIMEOUT, env={**os.environ, "FUMEHOOD_DATA_DIR": DATA.name})
+        os.close(theirs)
+        self.assertIn(done.returncode, (0, 1))
+        said = os.read(ours, 1 << 16)
+        os.close(ours)
+        self.assertIn(b"limits  [", said)
+        self.assertIn(b"languages  [", said)
+        self.assertTrue(said.endswith(b"\r\x1b[K"), said)
 
     def test_what_the_other_kind_of_user_gets_is_told(self):
         self.assertEqual(self.seen.status("control groups", "as a user" if os.geteuid() == 0 else "as root"), "note")

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* The engine, one plain run and its layers, and one run of each language. */
 #include "cli/doctor/doctor.h"
 
@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/process/launcher.h"
+#include "cli/shared/progress.h"
 #include "proto/plan.h"
 #include "sandbox/planning/language.h"
 
@@ -27,6 +28,8 @@ void fh_doctor_engine(struct fh_checkup *c)
 struct worker {
 	struct fh_client *client;
 	struct fh_doctor_job *job;
+	struct fh_progress *bar;
+	_Atomic unsigned *done;
 	pthread_t thread;
 	bool started;
 };
@@ -39,14 +42,22 @@ static void *work(void *argument)
 		j->err = j->result->error;
 		fh_result_free(FH_TAKE_PTR(j->result));
 	}
+	fh_progress_step(w->bar, ++*w->done, NULL);
 	return NULL;
 }
 
 void fh_doctor_run(struct fh_checkup *c, struct fh_doctor_job *jobs, size_t n)
 {
 	fh_auto_free struct worker *workers = fh_xcalloc(n, sizeof(*workers));
+	_Atomic unsigned done = 0;
+	unsigned total = 0;
+	for (size_t i = 0; i < n; i++)
+		total += jobs[i].plan != NULL;
+	/* on a terminal only: many keep what doctor says on both streams */
+	struct fh_progress *bar = fh_progress_new(c->group, total, !isatty(STDERR_FILENO));
+	fh_progress_step(bar, 0, NULL);
 	for (size_t i = 0; i < n; i++) {
-		workers[i] = (struct worker){ .client = c->client, .job = &jobs[i] };
+		workers[i] = (struct worker){ .client = c->client, .job = &jobs[i], .bar = bar, .done = &done };
 		if (!jobs[i].plan)
 			continue;
 		workers[i].started = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
@@ -56,6 +67,7 @@ void fh_doctor_run(struct fh_checkup *c, struct fh_doctor_job *jobs, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (workers[i].started)
 			pthread_join(workers[i].thread, NULL);
+	fh_progress_free(bar);
 }
 
 void fh_doctor_job_release(struct fh_doctor_job *j)
