@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * One kind of run over and over through libfumehood: how long each takes, and how many in a second.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* A model server's answer, as each service gives it, streamed or not: a response with an output or with an error,
  * never both. */
 #include "fuzz.h"

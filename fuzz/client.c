@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * All that an engine may say to a client. The input is the engine's half of a conversation. Whenever the client sleeps
  * (ppoll is replaced by the linker, --wrap) the next frames of it come, and behind the last one the end of the

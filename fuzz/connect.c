@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Streams of Connect from a client: however they are cut into pieces, the same messages come, and then the same error.
  * The members of a message are read as the calls read them, in proto3's JSON. */
 #include "base/text/base64.h"

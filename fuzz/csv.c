@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* A CSV file of tests: rows of strings, which the escaper writes so that the same rows are read; and tests of them. */
 #include "base/escape.h"
 #include "eval/common/csv.h"

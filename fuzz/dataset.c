@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Data sets: problems of any format and samples for them, as `fumehood judge` reads them, and which can be split. */
 #include "code/declaration.h"
 #include "fuzz.h"

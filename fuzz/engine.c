@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * All that a client may say to an engine, in any order, while sandboxes come and go. The input is a list of steps: a
  * byte that chooses, then what that step needs.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Every escaper keeps its sink's promise for any bytes; base64 and UTF-8 undo what they did. */
 #include "base/escape.h"
 #include "base/text/base64.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* The program in a model's answer, and the outline of any text as a program. */
 #include "code/extract.h"
 #include "code/outline.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * All that a sandbox's set-up and init may say to the engine: init lives where hostile code lives. The input chooses
  * between a run and a session with a process, then says records and packets; a byte that chooses one of the known

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* An answer that a server inside of a sandbox gives. What reaches the client of its head is a status and headers in one
  * line each, none of which belong to the connection; a body in chunks is the same however its bytes arrive. */
 #include "e2b/answer_head.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* JSON text: an error with a line, or a value that is the same after writing and reading. */
 #include "fuzz.h"
 #include "json/json.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* JSONL files, plain or compressed: objects in the order of their lines, then the end or an error at a line. */
 #include "fuzz.h"
 #include "judge/formats/lines.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* A plan as a client sends it: whatever is decoded is a plan that holds, and survives wire and JSON. */
 #include "base/utf8.h"
 #include "fuzz.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* A plan as a file says it (`run --plan`): an error with a place, or a plan that prints and reads back the same. */
 #include "fuzz.h"
 #include "proto/plan.h"

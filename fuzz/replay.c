@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Runs a fuzz target over files and folders of files, for builds without libFuzzer: `fuzz-replay-NAME PATH…`. Prints
  * TAP, one line for each path. A failure ends the program, as it does under libFuzzer; the file is named before.

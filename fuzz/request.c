@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* What a client of an HTTP server decides of a request's way: the target with its path and query, the Host that names a
  * port of a sandbox, base64 in headers and messages. */
 #include "base/text/base64.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* A survey's messages, a question as the engine's side reads it and an answer as the client does: what is read and
  * written again is the same. */
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* A template: an error with a line, or one that renders the same twice and leaves the output alone when it fails. */
 #include "template/template.h"
 #include "fuzz.h"

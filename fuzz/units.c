@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* A task and a program in a compiled language, as they become what its compiler gets. */
 #include "fuzz.h"
 #include "judge/languages/cpp_adapter.h"

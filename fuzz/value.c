@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* What a program under test says it returned, and the driver's message in its output: nothing odd ever equals. */
 #include "fuzz.h"
 #include "judge/comparing/value.h"

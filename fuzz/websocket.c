@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Frames of a WebSocket from a server: however they are cut into pieces, the same messages come, and then the same
  * error; no message is larger than its bound. */
 #include "base/buf.h"

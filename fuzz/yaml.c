@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* A configuration file: an error with a place, or a value with known places, which as JSON is YAML again. */
 #include "json/yaml.h"
 #include "fuzz.h"

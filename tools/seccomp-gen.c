@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Writes the seccomp filter of engine/make/seccomp_policy.c as C, at build time: so the engine needs no library for it,
  * and compiling the filter delays no run. libseccomp's binary tree (optimisation 2) makes loading it cheap: the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * The relay, which starts the interpreter of a code context if that cannot read its own output while it runs code
  * (bash, Node).

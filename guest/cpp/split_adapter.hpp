@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 // Precedes the adapter of a C++ program whose function differs from its declaration (src/judge/languages/cpp_adapter.h), in the
 // program's own unit and after its text. The program may have defined words of the language as macros.
 #undef auto

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 // std::any and boost::any for split_codec.hpp: the types of a fixed list can cross, each by its number in the list. Follows the
 // declaration, whose #include decides which of the two exists.
 #if __cplusplus >= 201703L

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 // Both sides of split judging in C++: how values cross. split_sides.hpp follows it, and what src/judge/languages/cpp_units.c
 // makes from a declaration; the resulting object is linked into two programs:
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 // Precedes a test in C++ that uses an engine of <random>: if it is seeded with nothing, or with the time, its seed is a number
 // that only the judge's process has (fh_split_engine_seed in guest/cpp/split_codec.hpp).
 #include <random>

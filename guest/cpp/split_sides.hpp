@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 // What the two programs of split judging in C++ do with calls and replies; follows split_codec.hpp, which describes them.
 namespace fh_split {
 

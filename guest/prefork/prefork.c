@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * The prefork server: an interpreter that is started once in the sandbox of a session, stopped before it opens its main
  * file, and forked for each program.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Notes whether a program, or a library that it loaded, registered functions to be called at exit. If so, the process
  * has to end through libc's exit(). If not, it can end at once: exit() is costly in a forked process with large

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Records the fork handlers that libraries register (libuv's signal pipe, OpenBLAS, allocators), by intercepting the
  * registration. A raw fork does not call them, and the C library's fork cannot make the engine the parent. In glibc,

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* bash 5. Reads again from the kernel what it read when it started. Its variables, options and traps need no change,
  * because it has not read a line yet. */
 #include "warm.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Turns a parked program into a run. Does what init does before exec (init/spawn.c, init/files.c), in the same order,
  * and what exec does: sets the arguments and the environment that the kernel shows. */
 #include "warm.h"

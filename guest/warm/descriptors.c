@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Finds what a program would share with its zygote, and through it with all other programs of that zygote: open file
  * descriptions (a pipe, an eventfd, an epoll set, the offset and flags of a file) and shared memory. A zygote that

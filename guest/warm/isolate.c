@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Moves a fork of the zygote into one sandbox. The order is that of engine/make/setup.c: steps that need a capability
  * come before the step that drops it, and the filter is loaded before capabilities are dropped, because without

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Lua 5.1 to 5.4 and LuaJIT. The state that lua.c creates cannot be reached from outside, so the zygote waits inside
  * Lua code: lua.c runs LUA_INIT once all libraries are open, and that code opens POINT. In the child, this gives a file

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Perl 5 with ithreads, as distributions build it. Its warm point is the first read of the program: @ARGV and %ENV are
  * set by then, and nothing has been parsed. rand() reads its seed from the kernel when it is first called. */
 #include "warm.h"

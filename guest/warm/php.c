@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* PHP's command line, without thread safety. It opens the file after all extensions are loaded and before the request
  * begins, which reads the environment and seeds random numbers. By then it has read its arguments. */
 #include "warm.h"

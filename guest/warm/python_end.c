@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Runs the main file as CPython's own pymain_run_file does, and ends the process early where that cannot be noticed
  * (the *short end*).

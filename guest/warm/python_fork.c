@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * What Python has to do in a forked program before it can serve a run: repair its own state after the fork, and call
  * the functions that modules registered for that (os.register_at_fork).

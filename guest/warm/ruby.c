@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Ruby 3. It opens the program and reads its first block for a #! line; only then it loads RubyGems and what belongs to
  * that (most of its start), and it reads on when it parses. So the warm point is the second read. The first read

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * The self-test. The zygote forks a child that runs a small program (selftest/) like any run, but without isolation. It
  * must print "ok" and exit with 0 within TEST_MS; otherwise the zygote does not serve, and what the program printed is

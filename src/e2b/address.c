@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "e2b/address.h"
 
 bool fh_e2b_address_of_host(FH_NULLABLE const char *host, struct fh_e2b_address *ret)

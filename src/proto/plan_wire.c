@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* The wire form of plans. Tags are never reused with another meaning; new ones are added at the end. */
 #include "proto/plan.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Settings, mounts and devices of the host, and what prevents the use of control groups. */
 #include "cli/doctor/doctor.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* The system calls that sandboxes need; each is tried in a child process. */
 #include "cli/doctor/doctor.h"
 

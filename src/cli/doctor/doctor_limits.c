@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Tests each limit with a program that exceeds it: how exact the engine says the limit is here, and what happened. */
 #include "cli/doctor/doctor.h"
 

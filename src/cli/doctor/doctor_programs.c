@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Whether the commands that are programs of their own can start: this machine may lack a library that they need. */
 #include "cli/doctor/doctor.h"
 

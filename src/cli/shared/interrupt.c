@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "cli/shared/interrupt.h"
 
 #include <signal.h>

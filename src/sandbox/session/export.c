@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Moves trees of files between sandboxes and files: export, import, branches, snapshots. */
 #include "sandbox/session/helper.h"
 

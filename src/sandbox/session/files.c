@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Files of a session: each call runs one helper inside, whose argv says what to do. */
 #include "sandbox/session/helper.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* The client's side of guest/prefork: starts the server in a sandbox, and has it fork programs. */
 #include <stdio.h>
 

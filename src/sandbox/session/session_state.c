@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Requests about the state of a session: its processes, its usage, pause, its plan. */
 #include "fumehood/session.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Watches a folder of a session, and connects to a session's ports. */
 #include "sandbox/session/helper.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Channels between two sandboxes that are alive at the same time: `channels NAME send|receive KEY SECONDS`.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* What the two files of the program channels share: channels.c, and channels_counts.c with the channels by what the
  * kernel counts for the whole host. */
 #pragma once

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Channels by what the kernel counts for the whole host, and by what /proc shows. */
 #include "channels.h"
 

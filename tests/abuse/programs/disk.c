@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Files: too many, too large, too deep, and not what they seem. */
 #include "../attack.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* What can be seen, read and written of the host: its files, processes, settings and sockets. */
 #include "../attack.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * An init that somebody took over: it is built into an engine of the suite's own in place of fumehood-init, and says to
  * the engine what the real one never would. The sandbox's host name says what.

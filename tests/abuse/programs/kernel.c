@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Calls that reach for more of the kernel than a program needs. */
 #include "../attack.h"
 

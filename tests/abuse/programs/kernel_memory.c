@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Memory of the kernel's own that a program makes it hold: buffers of network sockets, SysV semaphores and messages,
  * page tables, access control lists, rules of Landlock, sources of multicast groups, futexes, locks. The argument is
  * how many MiB are too much, as for memory.c; what is counted is the least that the kernel must hold for what it took.

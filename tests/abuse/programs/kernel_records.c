@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* The kernel's own records of what a program has, made very many: connections that nobody accepts, buffers of files of
  * /proc, links between mappings that forks have copied. The argument is how many MiB are too much, as for
  * kernel_memory.c; what is counted is the least that the kernel must hold for what it took. */

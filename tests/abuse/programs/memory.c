@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Memory of every kind, 1 MiB at a time. The argument is how many MiB are too much: the program then says ESCAPED and
  * stops, so that it is bounded where nothing stops it. */
 #include "../attack.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Processes, threads, signals and time. A number as argument is how much counts as too much: the program then says
  * ESCAPED and stops, so that it is bounded where nothing stops it. */
 #include "../attack.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* What a program could change of, or take from, what the whole host shares: files' modes and times, pools, modules. */
 #include "../attack.h"
 

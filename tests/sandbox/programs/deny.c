@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Runs a program on a kernel that seems to lack something: the named system calls fail with the named errors, for it
  * and for all that it starts. What a container's filter or an old kernel does, for tests.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * A wall clock that is set forwards and backwards by a day, again and again, for a program that preloads this library:
  * it is a day ahead for a tenth of a second, then right, then a day behind, then right, and so on. Clocks that nobody
