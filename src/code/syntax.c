@@ -15,6 +15,11 @@ static const struct fh_syntax_row rows[] = {
 	{ .language = "go", .literals = FH_SYNTAX_C, .has_back_quotes = true },
 	{ .language = "rust", .literals = FH_SYNTAX_C },
 	{ .language = "php", .literals = FH_SYNTAX_JAVASCRIPT },
+	/* what is read as Python is: comments with #, and literals that end in their line */
+	{ .language = "ruby", .literals = FH_SYNTAX_PYTHON },
+	{ .language = "perl", .literals = FH_SYNTAX_PYTHON },
+	{ .language = "r", .literals = FH_SYNTAX_PYTHON },
+	{ .language = "lua", .literals = FH_SYNTAX_PYTHON },
 };
 static const struct fh_syntax_row other = { .language = "", .outline = FH_SYNTAX_PYTHON, .literals = FH_SYNTAX_PYTHON };
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 #include "eval/assertions/code/code_apart.h"
+#include "eval/assertions/code/code_language.h"
+#include "sandbox/planning/language.h"
 
 static char *function_of(const char *language, const char *function, const char *const *calls, json_t *expected)
 {
@@ -143,6 +145,35 @@ static void what_a_value_prints_needs_the_programs_process(void **state)
 	assert_null(fh_code_apart_function(&spec));
 }
 
+static void assert_complete(const char *language, const struct fh_code_calling *c)
+{
+	if (!c->driver[0] || !c->solution || !c->compared[0] || !c->add_json || !c->literals || !c->prefixes || !c->words ||
+	    !c->members || !c->others || !c->same_as || !c->same_as_function || !c->yes || !c->no || !c->add_string ||
+	    !c->last_function)
+		fail_msg("a column of %s is empty", language);
+}
+
+static void every_language_has_a_row_without_a_gap(void **state)
+{
+	struct fh_language **all = NULL;
+	size_t n;
+	assert_int_equal(0, fh_language_all(&all, &n, NULL));
+	for (size_t i = 0; i < n; i++) {
+		const struct fh_code_language *l = fh_code_language_find(all[i]->name);
+		if (!l)
+			fail_msg("code_language.c has no row for %s", all[i]->name);
+		assert_true(!l->proof_begin == !l->proof_middle && !l->proof_begin == !l->proof_end);
+		if (!all[i]->compile[0] && !l->proof_begin)
+			fail_msg("%s is not compiled and has no proof", all[i]->name);
+		for (size_t k = 0; k < FH_CODE_IMAGES_MAX && l->images[k]; k++)
+			assert_string_equal(all[i]->name, fh_code_language_of_image(fh_str(l->images[k])));
+		if (l->calling)
+			assert_complete(all[i]->name, l->calling);
+		fh_language_free(all[i]);
+	}
+	free(all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +181,7 @@ int main(void)
 		cmocka_unit_test(a_program_may_have_a_function_that_is_called_like_the_languages_own),
 		cmocka_unit_test(other_expressions_are_not),
 		cmocka_unit_test(all_cases_are_about_one_function),
+		cmocka_unit_test(every_language_has_a_row_without_a_gap),
 		cmocka_unit_test(what_a_value_prints_needs_the_programs_process),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

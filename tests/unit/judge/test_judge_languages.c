@@ -8,6 +8,7 @@
 
 #include "base/path.h"
 #include "code/extract.h"
+#include "code/syntax.h"
 #include "judge/problems/languages.h"
 #include "judge/split/split.h"
 #include "sandbox/planning/language.h"
@@ -102,6 +103,23 @@ static void a_word_means_one_language(void **state)
 	assert_null(fh_language_of_word(fh_str("cobol"), FH_WORD_TAG));
 }
 
+/* A language without a row would be read as Python without anybody having thought of it. */
+static void how_a_language_is_read_is_said_of_each(void **state)
+{
+	struct fh_language **all = NULL;
+	size_t n;
+	assert_int_equal(0, fh_language_all(&all, &n, NULL));
+	for (size_t i = 0; i < n; i++) {
+		const struct fh_syntax_row *row = fh_syntax_row(all[i]->name);
+		if (!fh_streq(row->language, all[i]->name))
+			fail_msg("src/code/syntax.c has no row for %s", all[i]->name);
+		if (row->includes)
+			assert_string_equal(row->includes, fh_syntax_row(row->includes)->language);
+		fh_language_free(all[i]);
+	}
+	free(all);
+}
+
 static void an_answer_with_a_block_of_any_language_has_a_program(void **state)
 {
 	struct fh_language **all = NULL;
@@ -130,6 +148,7 @@ int main(void)
 		cmocka_unit_test(no_version_is_a_literal_alone),
 		cmocka_unit_test(every_file_that_a_language_names_is_in_its_folder),
 		cmocka_unit_test(a_word_means_one_language),
+		cmocka_unit_test(how_a_language_is_read_is_said_of_each),
 		cmocka_unit_test(an_answer_with_a_block_of_any_language_has_a_program),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,7 @@ static const struct fh_code_language languages[] = {
 	{ "php", { "php" }, PROOF(";echo \"\\n\", \"", "\", \"", "\\n\";"), .end_tag = "?>" },
 	{ "lua", { NULL }, PROOF("io.stdout:write(\"\\n\", \"", "\", \"", "\\n\")") },
 	{ "r", { "r-base" }, PROOF("cat(\"\\n\", \"", "\", \"", "\\n\", sep = \"\")") },
+	{ "c", { NULL } }, /* images of gcc are taken for C++ */
 	{ "cpp", { "gcc" } },
 	{ "go", { "golang" } },
 	{ "rust", { "rust" } },
