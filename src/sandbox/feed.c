@@ -6,6 +6,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 static void feed_from_fd(struct fh_feed *f)
 {
 	fh_auto_free char *piece = fh_xcalloc(1, FH_FRAME_DATA_MAX);
