@@ -546,7 +546,7 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	 * to which this is refused uses write, which copies. */
 	FH_N("vmsplice", "memory that pipes keep, which only control groups count"),
 
-	FH_E("seccomp", EINVAL, "a program in the kernel, from a pool of the whole host; as a kernel without filters answers"),
+	FH_E("seccomp", EINVAL, "a program in the kernel, from a pool of the whole host; as kernels without filters"),
 
 	FH_N("openat2", "its mode, which could make a set-ID file, is behind a pointer that a filter cannot read"),
 
