@@ -30,8 +30,7 @@ static const char *const named[] = { "MemFree:",       "Buffers:",     "Cached:"
 	                                 "AnonPages:",     "Slab:",        "KernelStack:", "PageTables:",
 	                                 "SecPageTables:", "VmallocUsed:", "Percpu:",      "Hugetlb:" };
 
-/* 0: not known. */
-static uint64_t unnamed_memory(void)
+uint64_t fh_unnamed_memory(void)
 {
 	const char *text = fh_meminfo();
 	uint64_t total = fh_meminfo_bytes(text, "MemTotal:"), rest = 0;
@@ -58,7 +57,7 @@ uint64_t fh_fragments_bytes(uint64_t most, uint64_t counted)
 		before = 0;
 		return 0;
 	}
-	uint64_t now = unnamed_memory();
+	uint64_t now = fh_unnamed_memory();
 	if (!before || now < before)
 		before = now;
 	uint64_t grown = now - before, beyond = counted + TOLERANCE;

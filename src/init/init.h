@@ -90,6 +90,8 @@ int fh_memfds_are_closed(void);
 uint64_t fh_memfds_bytes(void);
 int fh_memfds_held(uint64_t inode);
 uint64_t fh_memfds_records(void); /* the sum of fh_records_of_descriptor() for all descriptors */
+/* The sum of fh_pipes_most() for all pipes, to be called before fh_memfds_bytes(). */
+uint64_t fh_memfds_pipes(int *ret_round_is_whole);
 
 /* shared.c: memory that cannot be attributed to a single process. For each sample: begin, every process, and, after
  * those of memfds.c, the bytes held only by mappings and segments. */
@@ -140,6 +142,7 @@ int fh_lives_end(void); /* Processes have ended lately, so that samples are to c
 int fh_sockets_can(void);
 int fh_sockets_none(void); /* There are no such sockets; found out by one system call. */
 uint64_t fh_sockets_bytes(int are_charged);
+uint64_t fh_sockets_unnamed(void); /* what they held then of the memory that /proc/meminfo does not name */
 
 /* fragments.c: both are called once for each sample. most: the maximum that packets can hold which count as
  * `beside_payload` bytes besides their payload. in: the same for a payload of which nothing else is known. bytes: what
@@ -147,3 +150,12 @@ uint64_t fh_sockets_bytes(int are_charged);
 uint64_t fh_fragments_most(uint64_t beside_payload);
 uint64_t fh_fragments_in(uint64_t bytes);
 uint64_t fh_fragments_bytes(uint64_t most, uint64_t counted);
+/* Memory of the host that no figure of /proc/meminfo names; 0: not known. */
+uint64_t fh_unnamed_memory(void);
+
+/* pipes.c: pages in pipes. grown: whether descriptors are to be looked at, for pipes; to be called once for each
+ * sample. is_seldom: most calls look at nothing. most: how much a pipe can hold, given as a name in a process's folder
+ * of descriptors. bytes: what all hold. */
+int fh_pipes_grown(int is_seldom);
+uint64_t fh_pipes_most(long folder, const char *name);
+uint64_t fh_pipes_bytes(uint64_t most, int round_is_whole);

@@ -23,6 +23,7 @@ enum { LOOKS_MAX = 4096, FILES_MAX = 4096, SLOTS = 2 * FILES_MAX };
 struct round {
 	uint64_t inode[SLOTS];
 	uint64_t bytes;
+	uint64_t pipes;   /* the most that pipes can hold */
 	uint64_t records; /* the most that the kernel's own records of all descriptors can hold */
 	uint32_t count;
 };
@@ -69,7 +70,7 @@ void fh_memfds_begin(void)
 	if (r->count)
 		memset(r->inode, 0, sizeof(r->inode));
 	r->count = 0;
-	r->bytes = r->records = 0;
+	r->bytes = r->records = r->pipes = 0;
 	memfds.pid = memfds.descriptor = 0;
 	memfds.active = 1;
 }
@@ -83,6 +84,8 @@ static void look(long dir, const char *name)
 		return;
 	link[size] = 0;
 	memfds.rounds[memfds.current].records += fh_records_of_descriptor(link);
+	if (fh_begins(link, "pipe:"))
+		memfds.rounds[memfds.current].pipes += fh_pipes_most(dir, name);
 	if (size >= 8 && memcmp(link, "/memfd:", 7) == 0 && fh_sys(__NR_newfstatat, dir, name, &st, 0) >= 0)
 		add(&memfds.rounds[memfds.current], st.st_ino, (uint64_t)st.st_blocks * 512);
 }
@@ -137,6 +140,12 @@ static uint64_t larger(uint64_t now, uint64_t last)
 uint64_t fh_memfds_records(void)
 {
 	return larger(memfds.rounds[0].records, memfds.rounds[1].records);
+}
+
+uint64_t fh_memfds_pipes(int *ret_round_is_whole)
+{
+	*ret_round_is_whole = !memfds.cut;
+	return memfds.cut ? larger(memfds.rounds[0].pipes, memfds.rounds[1].pipes) : memfds.rounds[memfds.current].pipes;
 }
 
 uint64_t fh_memfds_bytes(void)

@@ -173,6 +173,14 @@ static uint64_t number(void)
 	return fh_begins(counts.text, used) ? fh_number_in(&p, 10) : 0;
 }
 
+/* What sockets_bytes found last, charged or not. */
+static uint64_t unnamed;
+
+uint64_t fh_sockets_unnamed(void)
+{
+	return unnamed;
+}
+
 /* Whether the sandbox has no sockets but the one that init counts with. */
 static int are_none(void)
 {
@@ -184,6 +192,7 @@ int fh_sockets_none(void)
 	read_counts(&counts);
 	if (!are_none())
 		return 0;
+	unnamed = 0;
 	fh_fragments_bytes(0, 0); /* what the host's memory was counts from the next socket on */
 	return 1;
 }
@@ -235,5 +244,6 @@ uint64_t fh_sockets_bytes(int are_charged)
 		local.fragments += fh_fragments_most(local.memory - local.of_living);
 	uint64_t in_unix = local.memory > local.waiting ? local.memory : local.waiting;
 	uint64_t beyond = fh_fragments_bytes(s.fragments + local.fragments, s.memory + in_unix);
+	unnamed = s.memory + beyond + in_unix;
 	return of_records() + (are_charged ? beyond : s.memory + beyond + in_unix);
 }

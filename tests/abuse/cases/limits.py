@@ -116,8 +116,10 @@ CASES = [
     *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", "kernel_memory", attack, args=("200",), limits=(*SMALL, "--open-files", "1024"),
            statuses=OVER, at_once=2, prepare=when_sockets_are_gone, quick=False, control=Raised(LARGE))
       for attack in ("page_fragments_in_sockets", "file_pages_in_sockets")],
-    Case("memory of the kernel: page fragments in pipes", "kernel_memory", "page_fragments_in_pipes", args=("80",),
-         limits=(*SMALL, "--open-files", "1024"), at_once=1, quick=False, named="pages that pipes took from network sockets"),
+    *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", program, attack, args=(mib,), limits=(*SMALL, "--open-files", files),
+           statuses=OVER, at_once=1, quick=False, prepare=when_sockets_are_gone, control=Raised(LARGE))
+      for program, attack, mib, files in (("kernel_memory", "page_fragments_in_pipes", "220", "4096"),
+                                          ("kernel_pages", "device_pages_in_pipes", "200", "1024"))],
     *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", "kernel_memory", attack, args=(mib,), limits=(*SMALL, "--open-files", "1024"),
            statuses=("ok",), at_once=3, control=Without(("seccomp",)))
       for attack, mib in (("access_lists", "60"), ("landlock_rules", "10"), ("multicast_sources", "10"))],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Pages that the kernel takes for a program and charges to nobody: what is read from a device by splice(). The argument
- * is how many MiB are too much, as for kernel_memory.c. */
+/* Pages that the kernel takes for a program and charges to nobody: what splice() reads from a device. The argument is
+ * how many MiB are too much, as for kernel_memory.c. */
 #include "../attack.h"
 
 #include <arpa/inet.h>
@@ -98,7 +98,43 @@ static void mapped_from_sockets(char **args)
 	done("pages mapped from a socket", bytes, args);
 }
 
+enum { PROCESSES = 60, DESCRIPTORS = 1000 };
+
+/* Fills as many pipes as a process can have with pages of a device. Returns how many bytes they hold. */
+static long fill_pipes(int device)
+{
+	long bytes = 0;
+	int p[2];
+	for (int i = 0; i < DESCRIPTORS / 2 && pipe2(p, O_NONBLOCK) == 0; i++) {
+		for (ssize_t n; (n = splice(device, NULL, p[1], NULL, PIPE, SPLICE_F_NONBLOCK)) > 0;)
+			bytes += n;
+		if (i % 16 == 0)
+			moment(500000);
+	}
+	return bytes;
+}
+
+/* A place of a pipe is a page, and a user's pipes have two for each beyond the first thousand. */
+static void device_pages_in_pipes(char **args)
+{
+	int told[2], zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	long bytes = 0, of_child;
+	bool good = zero >= 0 && pipe(told) == 0;
+	for (int i = 0; good && bytes < most_of(args) && i < PROCESSES; i++) {
+		pid_t child = fork();
+		if (child == 0) {
+			of_child = fill_pipes(zero);
+			(void)!write(told[1], &of_child, sizeof(of_child));
+			pause();
+		}
+		good = child > 0 && read(told[0], &of_child, sizeof(of_child)) == sizeof(of_child);
+		bytes += good ? of_child : 0;
+	}
+	done("a device's pages in pipes", bytes, args);
+}
+
 static const struct attack attacks[] = {
+	{ "device_pages_in_pipes", device_pages_in_pipes },
 	{ "mapped_from_sockets", mapped_from_sockets },
 };
 ATTACKS(attacks)
