@@ -134,6 +134,45 @@ class SandboxCheck(CodeCase):
         self.row_error("take \"tests\"", fenced("int f() { return 1; }", "c"), unit_test_type="pass", call="int main() {}", language="c")
 
     @support.once
+    def test_a_program_that_changes_what_a_check_means_does_not_pass(self):
+        """Where the calls run in the program's own process. The right program passes the same calls."""
+        rows = {"bash": ("bash", ["x=$(double 21)", "[ $x = 42 ]"], "double() { echo $(($1 + $1)); }\nset -euo pipefail", "double() { echo 1; }\n",
+                         ["[() { return 0; }", "test() { return 0; }\n[() { test; }", "shopt -s expand_aliases\nalias [='true #'"]),
+                "ruby": ("ruby", ["raise 'wrong' unless double(21) == 42"], "def double(n)\n  n + n\nend\n", "def double(n) = n\n",
+                         ["class Integer\n  def ==(o) = true\nend", "def raise(*) = nil", "module Kernel\n  def raise(*) = nil\nend",
+                          "Object.prepend(Module.new { def raise(*a) = puts('ok') })"]),
+                "perl": ("perl", ["die 'wrong' if double(21) != 42"], "use strict;\nuse warnings;\n$SIG{__DIE__} = sub { exit 1 };\nsub double { my ($n) = @_; return $n * 2; }",
+                         "sub double { $_[0] }\n",
+                         ["BEGIN { *CORE::GLOBAL::die = sub { 1 } }", "BEGIN { package X; *main::die = sub { 1 } }", "use subs 'die';\nsub die { 1 }",
+                          "BEGIN { require overload; overload::constant(integer => sub { 21 }) }", "BEGIN { *CORE::GLOBAL::exit = *CORE::GLOBAL::die = sub { 1 } }"]),
+                "php": ("php", ["assert(double(21) === 42);"], "<?php\ndeclare(strict_types=1);\nfunction double(int $n): int { return $n * 2; }",
+                        "<?php\nfunction double($n) { return $n; }\n",
+                        ["ini_set('zend.assertions', '0');", "ini_set('assert.exception', '0');", "@assert_options(ASSERT_ACTIVE, 0);"]),
+                "lua": ("lua", ["assert(double(21) == 42)"], "local function twice(n) return n * 2 end\nfunction double(n) return twice(n) end",
+                        "function double(n) return n end\n", ["function assert(...) return ... end", "local assert = print", "error = print\nassert = print"]),
+                "r": ("Rscript", ["stopifnot(double(21) == 42)"], "double <- function(n) {\n  n * 2\n}", "double <- function(n) n\n",
+                      ["stopifnot <- function(...) invisible(NULL)", "`==` <- function(a, b) TRUE"]),
+                "javascript": ("node", ["console.assert(double(21) === same(42))"], "const same = (n) => n;\nconst double = (n) => n + n;",
+                               "const same = (n) => n;\nconst double = (n) => n;\n", ["", "console.assert = () => {};"])}
+        for language, (program, calls, right, wrong, changes) in rows.items():
+            if shutil.which(program):
+                check = {"unit_test_type": "pass", "call": calls, "language": language}
+                texts = [right] + [change + "\n" + wrong if language == "perl" else wrong + change for change in changes]
+                results = self.evaluate(*[(fenced(text, language), dict(check)) for text in texts])
+                with self.subTest(language):
+                    self.assertEqual([r["pass"] for r in results], [True] + [False] * len(changes), [r["reason"] for r in results])
+                    self.assertEqual({r["metadata"]["integrity"] for r in results}, {"in-process"})
+
+    @support.once
+    def test_a_page_of_php_may_end_in_text(self):
+        support.need_program("php")
+        check = {"unit_test_type": "pass", "call": "if (double(2) !== 4) throw new Exception();", "language": "php"}
+        double = "function double($n) { return $n * %d; }"
+        for text in ("<?php %s ?>\nThe end.", "<html><?php %s ?></html>\n", "<?php %s // ?>\nok", "<?php %s\necho '?>';"):
+            self.passes(fenced(text % (double % 2), "php"), **check)
+            self.assertFalse(self.check(fenced(text % (double % 3), "php"), **check)["pass"])
+
+    @support.once
     def test_a_command_of_bash_that_fails_fails_the_check(self):
         """Bash goes on behind it, and the last command has another status."""
         calls = ["[ $(double 2) = 4 ]", "[ $(double 3) = 6 ]"]

@@ -370,15 +370,32 @@ static struct fh_str open_ended(struct fh_str code, const char *language)
 	return closed ? (struct fh_str){ s.p, s.n - n } : code;
 }
 
+/* The tag with which a program has to go on: it ends in text that it prints, as a page does. "" where it does not. A
+ * quote behind the last end tag means that the tag may be a string's. */
+static const char *tag_to_go_on(struct fh_str code, const char *language)
+{
+	const struct fh_code_language *l = fh_code_language_find(language);
+	const char *tag = NULL, *end = code.p + code.n;
+	if (!l || !l->end_tag)
+		return "";
+	for (const char *p = code.p; (p = memmem(p, (size_t)(end - p), l->end_tag, strlen(l->end_tag))); p++)
+		tag = p;
+	for (const char *p = tag ? tag + strlen(l->end_tag) : end; p < end; p++)
+		if (strchr("\"'`;", *p) || (p + 1 < end && memcmp(p, l->start_tag, 2) == 0)) /* short tags begin so, too */
+			return "";
+	return tag ? l->start_tag : "";
+}
+
 /* One run of a program; lines of the spec's `behind`, and `proof` if it is given, are appended to it. */
 static int run_program(const struct run *r, struct fh_str input, const struct fh_code_proof *proof,
                        struct fh_judge_outcome *o, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
 	struct fh_request request;
-	fh_buf_add_str(&program, r->spec->behind ? open_ended(r->code, r->spec->language) : r->code);
+	struct fh_str code = r->spec->behind ? open_ended(r->code, r->spec->language) : r->code;
+	fh_buf_add_str(&program, code);
 	if (r->spec->behind)
-		fh_buf_addf(&program, "\n%s\n", r->spec->behind);
+		fh_buf_addf(&program, "\n%s%s\n", tag_to_go_on(code, r->spec->language), r->spec->behind);
 	if (proof)
 		fh_code_proof_add(proof, r->spec->language, &program);
 	fh_request_init(&request);

@@ -37,8 +37,9 @@ struct fh_code_language {
 	const char *name;                                               /* as in languages/NAME.json */
 	FH_NULLABLE const char *images[FH_CODE_IMAGES_MAX];             /* container images of the language */
 	FH_NULLABLE const char *proof_begin, *proof_middle, *proof_end; /* the line of code_proof.h; NULL: none is known */
-	FH_NULLABLE const char *proof_between; /* code_proof.h; NULL: nothing is needed between two calls */
-	FH_NULLABLE const char *end_tag;       /* what is behind it is no program but text; NULL: there is no such tag */
+	FH_NULLABLE const char *proof_between;             /* code_proof.h; NULL: nothing is needed between two calls */
+	FH_NULLABLE const char *checks_hold;               /* code_proof.h; NULL: a program cannot change what fails */
+	FH_NULLABLE const char *start_tag, *end_tag;       /* what is not between these is text; NULL: there are no tags */
 	FH_NULLABLE const struct fh_code_calling *calling; /* NULL: its functions are called by `tests` only */
 };
 

@@ -19,6 +19,12 @@ const char *fh_code_proof_between(const char *language)
 	return l && l->proof_between ? l->proof_between : "";
 }
 
+const char *fh_code_proof_checks_hold(const char *language)
+{
+	const struct fh_code_language *l = fh_code_language_find(language);
+	return l && l->checks_hold ? l->checks_hold : "";
+}
+
 int fh_code_proof_make(struct fh_code_proof *ret, struct fh_error *err)
 {
 	unsigned char bytes[FH_CODE_PROOF_HALF];

@@ -17,6 +17,10 @@ struct fh_code_proof {
 bool fh_code_proof_can(const char *language);
 /* Lines that belong between two calls, so that one that fails is not made good by the next; "" in most languages. */
 const char *fh_code_proof_between(const char *language);
+/* Lines that belong in front of the calls: they end a program in which a check that does not hold passes all the same,
+ * as it has another `assert` or `==`, or give checks their meaning back. They find what a program does to the language,
+ * not what it does to these lines. "" where there is no need. */
+const char *fh_code_proof_checks_hold(const char *language);
 int fh_code_proof_make(struct fh_code_proof *ret, struct fh_error *err);
 void fh_code_proof_add(const struct fh_code_proof *p, const char *language, struct fh_buf *program);
 /* Whether the word stands in what the program printed, from where it is removed. */

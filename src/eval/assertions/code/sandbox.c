@@ -316,6 +316,8 @@ static void put_behind(struct asked *a, struct fh_code_spec *spec)
 	const char *between = a->form == FORM_PASS ? fh_code_proof_between(a->language) : "";
 	size_t i;
 	json_t *call;
+	if (a->form == FORM_PASS && json_array_size(a->calls) > 0)
+		fh_buf_adds(&lines, fh_code_proof_checks_hold(a->language));
 	json_array_foreach(a->calls, i, call)
 	{
 		if (i)
