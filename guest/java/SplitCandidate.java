@@ -31,6 +31,7 @@ final class SplitCandidate {
 				Call call = find(program, name, values);
 				if (!Modifier.isStatic(call.method.getModifiers()) && instance == null) {
 					Constructor<?> made = program.getDeclaredConstructor();
+					if (Modifier.isPrivate(made.getModifiers())) throw new NoSuchMethodException("Solution() so that a test may call it: it is private");
 					made.setAccessible(true);
 					instance = made.newInstance();
 				}
@@ -41,6 +42,8 @@ final class SplitCandidate {
 				codec.send(thrown(id, e.getCause()));
 			} catch (SplitCodec.Refused e) {
 				codec.send(said(id, 'L', e.getMessage()));
+			} catch (NoSuchMethodException e) {
+				codec.send(said(id, 'U', e.getMessage()));
 			} catch (ReflectiveOperationException e) {
 				codec.send(said(id, 'U', name));
 			} catch (LinkageError e) { // a class whose static initializer throws
@@ -64,6 +67,9 @@ final class SplitCandidate {
 			named.addAll(Arrays.asList(c.getDeclaredMethods()));
 		named.addAll(Arrays.asList(program.getMethods())); // interfaces' default ones
 		named.removeIf((m) -> !m.getName().equals(name) || m.isSynthetic() || Modifier.isAbstract(m.getModifiers()));
+		boolean isThere = !named.isEmpty();
+		named.removeIf((m) -> Modifier.isPrivate(m.getModifiers())); // the test's class could not call these
+		if (isThere && named.isEmpty()) throw new NoSuchMethodException(name + " so that a test may call it: it is private");
 		Method wide = null;
 		for (Method m : named) {
 			m.trySetAccessible();

@@ -221,6 +221,39 @@ static bool has_main(struct fh_str blank)
 	return false;
 }
 
+static bool has_testify(struct fh_str program)
+{
+	fh_auto_go_source struct fh_go_source s = { .count = 0 };
+	if (fh_go_source_read(program, &s, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < s.count; i++)
+		if (fh_go_is_own(&s.imports[i]) && !fh_str_eq(s.imports[i].path, "testing"))
+			return true;
+	return false;
+}
+
+/* Blanks the Test functions of a program that has them beside its function and imports testify, which is not there.
+ * They do not count, and nobody runs them. Lines keep their numbers. */
+static void leave_out_tests(struct fh_buf *program)
+{
+	fh_auto_buf struct fh_buf blank = FH_BUF_INIT(0);
+	if (!has_testify(fh_buf_str(program)))
+		return;
+	fh_signature_blank(&blank, fh_buf_str(program));
+	struct fh_str rest = fh_buf_str(&blank), line;
+	bool is_test = false;
+	while (fh_next_line(&rest, &line)) {
+		is_test = is_test || (fh_str_begins(line, "func Test") && memmem(line.p, line.n, "testing.T", 9));
+		size_t n = line.n;
+		while (n > 0 && strchr(" \t\r", line.p[n - 1]))
+			n--;
+		if (is_test)
+			memset(program->p + (line.p - blank.p), ' ', line.n);
+		bool ends = fh_str_begins(line, "}") || (fh_str_begins(line, "func ") && n > 0 && line.p[n - 1] == '}');
+		is_test = is_test && !ends;
+	}
+}
+
 /* Adds the candidate's file; *program: the parsed source. */
 static void add_solution(struct fh_buf *out, bool is_whole, struct fh_str text, const struct fh_go_source *test,
                          struct fh_go_source *program)
@@ -272,6 +305,8 @@ int fh_go_candidate(struct fh_str declaration, struct fh_str test, struct fh_str
 		return r;
 	fh_buf_add_str(&text, head);
 	fh_buf_add_str(&text, completion);
+	if (head.n == 0)
+		leave_out_tests(&text);
 	add_solution(ret_solution, head.n == 0, fh_buf_str(&text), &t, &program);
 
 	const struct fh_signature *s = &d.signature;

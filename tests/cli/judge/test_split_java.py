@@ -134,6 +134,19 @@ class Java(Split):
             ("no number", "String name, boolean weight", "weight", "failed", "does not define label"),
         ]])
 
+    @support.release_only
+    def test_what_another_class_may_not_call(self):
+        """A test is a class beside the program's, so it would not compile with what is private there."""
+        program = "class Solution {\n    %s\n    %s String label(String name, double weight) { return weight > 1 ? name : \"none\"; }\n}\n"
+        self.check([(what, "Java/2", program % (constructor, modifiers), verdict, reason) for what, constructor, modifiers, verdict, reason in [
+            ("in its package", "Solution() {}", "", "passed", ""),
+            ("protected", "protected Solution() {}", "protected", "passed", ""),
+            ("a private method", "", "private", "failed", "does not define label so that a test may call it: it is private"),
+            ("a private one of other types beside it", "private String label(Object name, int weight) { return null; }", "", "passed", ""),
+            ("a private constructor", "private Solution() {}", "", "failed", "does not define Solution() so that a test may call it"),
+            ("a class with no instances", "private Solution() {}", "static", "passed", ""),
+        ]])
+
 
 JAVA_IMPORTS = "import java.util.*;\nimport java.util.function.*;\nimport java.util.stream.*;\n\n"
 
