@@ -130,10 +130,48 @@ static const struct fh_split_language split = {
 
 /* ------------------------------------------------------------------------------------------------- in one process */
 
+/* What stands around a test that has cases of unittest, as split_judge.py does for one in a process of its own:
+ * unittest finds them in the module __main__; it does not leave the process; and those that fail are remembered, for a
+ * test may run its cases and not look at how they went. */
+static const char before_cases[] = "def fh_cases():\n"
+                                   "    import sys, unittest\n"
+                                   "    space, usual, failed = globals(), unittest.main, []\n"
+                                   "    module, first = type(sys)('__main__'), sys.modules['__main__']\n"
+                                   "    def main(*args, first=first, **named):\n"
+                                   "        module.__dict__.update(space)\n"
+                                   "        return usual(*args, **{**named, 'exit': False})\n"
+                                   "    def watch(name, fails):\n"
+                                   "        add = getattr(unittest.TestResult, name)\n"
+                                   "        def watched(self, case, *what):\n"
+                                   "            if fails(what):\n"
+                                   "                failed.append(case)\n"
+                                   "            return add(self, case, *what)\n"
+                                   "        setattr(unittest.TestResult, name, watched)\n"
+                                   "    for name in ('addFailure', 'addError', 'addUnexpectedSuccess'):\n"
+                                   "        watch(name, lambda what: True)\n"
+                                   "    watch('addSubTest', lambda what: what[-1] is not None)\n"
+                                   "    space['__name__'], unittest.main = '__main__', main\n"
+                                   "    sys.modules['__main__'] = module\n"
+                                   "    return failed\n"
+                                   "fh_cases = fh_cases()\n";
+static const char behind_cases[] =
+    "\nif fh_cases:\n    raise AssertionError('unittest: %d failed, the first %s' % (len(fh_cases), fh_cases[0]))\n";
+
+static void whole(struct fh_buf *out, const struct fh_judge_parts *p)
+{
+	struct fh_str test = fh_buf_str(&p->problem->tail);
+	bool has_cases = memmem(test.p, test.n, "import unittest", 15) || memmem(test.p, test.n, "from unittest", 13);
+	fh_judge_add_program(out, p);
+	fh_buf_addc(out, '\n');
+	fh_buf_adds(out, has_cases ? before_cases : "");
+	fh_buf_add_str(out, test);
+	fh_buf_adds(out, has_cases ? behind_cases : "");
+}
+
 static void input(struct fh_buf *in, const struct fh_judge_parts *p, const char *secret)
 {
 	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0);
-	fh_judge_script(&program, p);
+	whole(&program, p);
 	fh_buf_addf(in, "%015zu\n", program.n);
 	fh_buf_add_str(in, fh_buf_str(&program));
 	fh_buf_add(in, secret, FH_SECRET_SIZE);
@@ -141,6 +179,7 @@ static void input(struct fh_buf *in, const struct fh_judge_parts *p, const char 
 
 static const struct fh_judge_in_process in_process = {
 	.driver = "judge.py",
+	.whole = whole,
 	.input = input,
 	.flags = flags,
 	.probe = "import sys",

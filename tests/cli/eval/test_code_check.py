@@ -326,6 +326,18 @@ class CodeCheck(CodeCase):
                     self.passes(fenced("def add(a, b): return a + b"), function="add", tests=case % (check, run))
                     self.fails(fenced("def add(a, b): return a - b"), "unittest: 1 failed", function="add", tests=case % (check, run))
 
+    def test_cases_of_unittest_decide_in_the_programs_process(self):
+        """Also where they are run as in a file of their own, and where unittest would leave."""
+        program = "class Box:\n    def size(self): return %d\nif __name__ == '__main__':\n    raise SystemExit(3)\n"
+        case = "import unittest\nclass Sizes(unittest.TestCase):\n    def test_it(self):\n        %s\n%s"
+        for check in ("self.assertEqual(Box().size(), 2)", "with self.subTest(1): self.assertEqual(Box().size(), 2)"):
+            for run in ("unittest.main(exit=False)", "unittest.main()", "if __name__ == '__main__':\n    unittest.main()",
+                        "unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromTestCase(Sizes))"):
+                with self.subTest(check=check, run=run):
+                    given = {"function": "Box", "tests": case % (check, run), "canonical_solution": program % 2}
+                    self.assertEqual(self.passes(fenced(program % 2), **given)["integrity"], "in-process")
+                    self.fails(fenced(program % 3), "unittest: 1 failed, the first test_it", **given)
+
     def test_tests_in_the_other_languages(self):
         cases = {
             "javascript": ("node", "const twice = (x) => 2 * x;", "const twice = (x) => x;",
