@@ -44,6 +44,36 @@ static void test_a_good_answer(void **state)
 	assert_null(r.log_probs);
 }
 
+static void test_why_an_answer_ended_is_told_in_the_same_words(void **state)
+{
+	static const struct {
+		const struct fh_wire *wire;
+		const char *body;
+	} rows[] = {
+		{ &fh_wire_openai_chat, "{\"choices\": [{\"finish_reason\": \"%s\", \"message\": {\"content\": \"x\"}}]}" },
+		{ &fh_wire_openai_completion, "{\"choices\": [{\"finish_reason\": \"%s\", \"text\": \"x\"}]}" },
+		{ &fh_wire_anthropic, "{\"stop_reason\": \"%s\", \"content\": [{\"type\": \"text\", \"text\": \"x\"}]}" },
+	};
+	static const char *const reasons[][2] = { { "stop", "stop" },
+		                                      { "STOP", "stop" },
+		                                      { "end_turn", "stop" },
+		                                      { "max_tokens", "length" },
+		                                      { "function_call", "tool_calls" },
+		                                      { "tool_use", "tool_calls" },
+		                                      { "refusal", "content_filter" },
+		                                      { "a_new_one", "a_new_one" } };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(rows); i++) {
+		for (size_t j = 0; j < FH_ARRAY_SIZE(reasons); j++) {
+			fh_auto_provider_response struct fh_provider_response r = FH_PROVIDER_RESPONSE_INIT;
+			fh_auto_free char *start = fh_xstrndup(rows[i].body, (size_t)(strstr(rows[i].body, "%s") - rows[i].body));
+			fh_auto_free char *body = fh_xasprintf("%s%s%s", start, reasons[j][0], strstr(rows[i].body, "%s") + 2);
+			fh_model_answer(rows[i].wire, 200, "application/json", fh_str(body), NULL, &r);
+			assert_null(r.error);
+			assert_string_equal(r.finish_reason, reasons[j][1]);
+		}
+	}
+}
+
 static void test_log_probs(void **state)
 {
 	fh_auto_provider_response struct fh_provider_response r = FH_PROVIDER_RESPONSE_INIT;
@@ -81,13 +111,13 @@ static void test_answers_that_lack_something(void **state)
 		{ 200, "{}", "no choices" },
 		{ 200, "{\"choices\": []}", "no choices" },
 		{ 200, "{\"choices\": [{\"message\": {\"content\": null}}]}", "no message content" },
-		{ 200, "{\"choices\": [{\"message\": {\"content\": \"\"}}]}", NULL },
+		{ 200, "{\"choices\": [{\"message\": {\"content\": \"\"}}]}" },
 		{ 200, "{\"error\": {\"message\": \"overloaded\"}}", "overloaded" },
 		{ 200, "[]", "not a JSON object" },
 		{ 200, "{\"choices\"", "not a JSON object" },
 		{ 307, "", "API error: 307 Temporary Redirect" },
-		{ 200, "{\"choices\": [{\"message\": {\"content\": [{\"type\": \"text\", \"text\": \"a\"}]}}]}", NULL },
-		{ 200, "{\"choices\": [{\"message\": {\"content\": null, \"tool_calls\": [{\"id\": \"1\"}]}}]}", NULL },
+		{ 200, "{\"choices\": [{\"message\": {\"content\": [{\"type\": \"text\", \"text\": \"a\"}]}}]}" },
+		{ 200, "{\"choices\": [{\"message\": {\"content\": null, \"tool_calls\": [{\"id\": \"1\"}]}}]}" },
 		{ 200, "{\"choices\": [{\"message\": {\"content\": \"x\"}}], \"usage\": {\"prompt_tokens\": \"many\"}}", NULL },
 	};
 	for (size_t i = 0; i < FH_ARRAY_SIZE(rows); i++) {
@@ -388,6 +418,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_good_answer),
+		cmocka_unit_test(test_why_an_answer_ended_is_told_in_the_same_words),
 		cmocka_unit_test(test_log_probs),
 		cmocka_unit_test(test_refusals_of_real_servers),
 		cmocka_unit_test(test_answers_that_lack_something),

@@ -51,17 +51,6 @@ static json_t *fh_anthropic_request(const struct fh_wire_call *call)
 	return body;
 }
 
-static char *fh_anthropic_finish(const char *reason)
-{
-	static const char *const words[][2] = {
-		{ "end_turn", "stop" }, { "stop_sequence", "stop" }, { "max_tokens", "length" }, { "tool_use", "tool_calls" }
-	};
-	for (size_t i = 0; reason && i < FH_ARRAY_SIZE(words); i++)
-		if (fh_streq(reason, words[i][0]))
-			return fh_xstrdup(words[i][1]);
-	return reason ? fh_xstrdup(reason) : NULL;
-}
-
 static void fh_anthropic_usage(const json_t *usage, struct fh_tokens *ret)
 {
 	int64_t read = fh_wire_count(usage, "cache_read_input_tokens");
@@ -97,7 +86,7 @@ static void fh_anthropic_take(json_t *answer, const json_t *config, struct fh_pr
 		first = false;
 	}
 	fh_anthropic_usage(json_object_get(answer, "usage"), &ret->tokens);
-	ret->finish_reason = fh_anthropic_finish(fh_json_str(answer, "stop_reason", NULL));
+	ret->finish_reason = fh_wire_finish(fh_json_str(answer, "stop_reason", NULL));
 	fh_wire_reasoning(ret, thought.p, thought.n);
 	bool schema = fh_streq(fh_json_str(json_object_get(config, "output_format"), "type", NULL), "json_schema");
 	if (json_is_array(blocks) && schema && !tools)

@@ -132,8 +132,7 @@ static void fh_openai_chat_take(json_t *answer, const json_t *config, struct fh_
 	fh_openai_usage(json_object_get(answer, "usage"), &ret->tokens);
 	const json_t *choice = json_array_get(json_object_get(answer, "choices"), 0);
 	const json_t *message = json_object_get(choice, "message");
-	const char *finish = fh_json_str(choice, "finish_reason", NULL);
-	ret->finish_reason = finish ? fh_xstrdup(finish) : NULL;
+	ret->finish_reason = fh_wire_finish(fh_json_str(choice, "finish_reason", NULL));
 	ret->log_probs = fh_openai_log_probs(choice);
 	ret->output = fh_openai_output(message, config);
 	const json_t *thought = json_object_get(message, "reasoning_content");
@@ -222,8 +221,7 @@ static void fh_openai_completion_take(json_t *answer, const json_t *config, stru
 	fh_openai_usage(json_object_get(answer, "usage"), &ret->tokens);
 	const json_t *choice = json_array_get(json_object_get(answer, "choices"), 0);
 	json_t *text = json_object_get(choice, "text");
-	const char *finish = fh_json_str(choice, "finish_reason", NULL);
-	ret->finish_reason = finish ? fh_xstrdup(finish) : NULL;
+	ret->finish_reason = fh_wire_finish(fh_json_str(choice, "finish_reason", NULL));
 	if (json_is_string(text))
 		ret->output = json_incref(text);
 	else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "provider/model/wire.h"
 
+#include <ctype.h>
 #include "base/text/parse.h"
 #include "provider/type.h"
 
@@ -10,6 +11,31 @@ int64_t fh_wire_count(const json_t *object, const char *key)
 {
 	double n = fh_json_num(object, key, -1);
 	return n >= 0 && n <= FH_TOKENS_MAX ? (int64_t)n : -1;
+}
+
+char *fh_wire_finish(const char *reason)
+{
+	static const char *const words[][2] = {
+		{ "end_turn", "stop" },
+		{ "stop_sequence", "stop" },
+		{ "max_tokens", "length" },
+		{ "tool_use", "tool_calls" },
+		{ "refusal", "content_filter" },
+		{ "function_call", "tool_calls" },
+		{ "model_context_window_exceeded", "length" },
+	};
+	if (!reason || !*reason)
+		return NULL;
+	char *word = fh_xstrdup(reason);
+	for (char *p = word; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++) {
+		if (fh_streq(word, words[i][0])) {
+			free(word);
+			return fh_xstrdup(words[i][1]);
+		}
+	}
+	return word;
 }
 
 void fh_wire_append(json_t *object, const char *key, const json_t *text)

@@ -40,6 +40,9 @@ extern const struct fh_wire fh_wire_openai_chat, fh_wire_openai_completion, fh_w
 
 /* A count from a server's answer; -1 when it is missing or invalid. */
 int64_t fh_wire_count(const json_t *object, const char *key);
+/* Why an answer ended, in the words that all servers' reasons are compared in ("stop", "length", "tool_calls",
+ * "content_filter"), or as the server says it, in lower case; NULL when it says nothing. free() it. */
+FH_OWN char *fh_wire_finish(FH_NULLABLE const char *reason);
 /* Appends text to the string object[key], which is created when missing. */
 void fh_wire_append(json_t *object, const char *key, const json_t *text);
 /* object[key], created as an object or an array when missing. */
