@@ -260,9 +260,10 @@ ssize_t fh_process_read(struct fh_process *process, enum fh_stream stream, void 
 	bool ended = s->ended, taken_over = s->taken_over;
 	fh_wait_end(&w);
 	if (taken) {
-		/* Acknowledged, so that these bytes are never sent again, even to another client that attaches. If the
-		 * connection is broken, the next call reports it. */
-		(void)fh_flow_credit(c, s, 1, NULL);
+		/* Acknowledged, so that these bytes are never sent again, even to another client that attaches; to a helper
+		 * nobody else can, and a frame for each piece would be as much work as the piece. If the connection is broken,
+		 * the next call reports it. */
+		(void)fh_flow_credit(c, s, process->helper ? (size_t)(s->window / 4) : 1, NULL);
 		return (ssize_t)taken;
 	}
 	if (ended)
