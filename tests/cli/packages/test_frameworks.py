@@ -36,7 +36,8 @@ E2B = {
     "e2b_openai_agents": ["openai-agents", "e2b"],
     "e2b_langchain": ["deepagents", "langchain-e2b"],
 }
-PILLOW = ("e2b_smolagents",)    # imports it inside, as E2B's image has it
+#: Modules that a program imports inside, where E2B's image has them, and their Debian packages.
+INSIDE = {"e2b_smolagents": {"PIL": "python3-pil", "numpy": "python3-numpy"}}
 SECONDS = 600
 
 
@@ -80,8 +81,10 @@ class Frameworks(unittest.TestCase):
     def test_their_own_clients_of_e2b(self):
         for name, packages in E2B.items():
             with self.subTest(name):
-                if name in PILLOW and subprocess.run(["/usr/bin/python3", "-c", "import PIL"], capture_output=True).returncode:
-                    self.skipTest("long: needs Pillow for the contexts' interpreter (package python3-pil), which ./dev test --full installs")
+                missing = [package for module, package in INSIDE.get(name, {}).items()
+                           if subprocess.run(["/usr/bin/python3", "-c", "import " + module], capture_output=True).returncode]
+                if missing:
+                    self.skipTest("long: needs %s for the contexts' interpreter, which ./dev test --full installs" % " and ".join(missing))
                 self.run_program([support.PROGRAM, "with", "--", environment(name, packages), str(PROGRAMS / (name + ".py"))])
 
     #: What of llm_sandbox's public names is not as in the genuine package, and why.
