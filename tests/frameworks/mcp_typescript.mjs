@@ -18,6 +18,7 @@ await client.connect(transport);
 const call = (name, args, options) => client.callTool({ name, arguments: args }, undefined, options);
 assert((await client.listTools()).tools.some((tool) => tool.name === "run_code"));
 assert.strictEqual((await call("run_code", { code: "print(6 * 7)" })).content[0].text, "42");
+await assert.rejects(call("no such tool", {}), (error) => error.code === -32602);
 const said = [];
 await call("run_code", { code: "import time\nprint('half', flush=True); time.sleep(0.5)" }, { onprogress: (p) => said.push(p.message) });
 assert.strictEqual(said[0], "half");

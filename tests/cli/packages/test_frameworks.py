@@ -2,6 +2,7 @@
 """The adapters (fumehood.integrations) and `fumehood mcp` with the real frameworks and a scripted model: tests/frameworks, each in a
 virtual environment of its own. With --full only, since the packages come from PyPI and npm; they are kept in
 FUMEHOOD_TEST_FRAMEWORKS, a folder below the temporary one unless it is set."""
+import contextlib
 import json
 import os
 import pathlib
@@ -121,6 +122,26 @@ class Frameworks(unittest.TestCase):
         for mode in ("auto", "legacy"):
             self.run_program([python, str(PROGRAMS / "mcp_python.py"), support.PROGRAM, mode])
 
+    def test_mcp_with_the_python_sdk_before_2(self):
+        # 1.9.4 speaks no version after 2025-03-26, and its models are those of an older pydantic
+        for name, packages in (("mcp_1", ["mcp<2"]), ("mcp_1_9", ["mcp==1.9.4", "pydantic<2.11"])):
+            with self.subTest(name):
+                self.run_program([environment(name, packages), str(PROGRAMS / "mcp_python_1.py"), support.PROGRAM])
+                with self.serving() as address:
+                    self.run_program([environment(name, packages), str(PROGRAMS / "mcp_python_1.py"), address])
+
+    @contextlib.contextmanager
+    def serving(self):
+        """The address of a server over HTTP."""
+        child = subprocess.Popen([support.PROGRAM, "mcp", "--http", "--port", "0"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                 env={**os.environ, "FUMEHOOD_LIBRARY": self.library})
+        try:
+            yield child.stderr.readline().split()[-1]
+        finally:
+            child.terminate()
+            child.wait(SECONDS)
+            child.stderr.close()
+
     def test_mcp_with_the_typescript_sdk(self):
         folder = PLACE / "npm"
         folder.mkdir(parents=True, exist_ok=True)
@@ -131,6 +152,8 @@ class Frameworks(unittest.TestCase):
                 skip("npm", done)
             (folder / "ready").touch()
         self.run_program(["node", str(PROGRAMS / "mcp_typescript.mjs"), support.PROGRAM], cwd=folder)
+        with self.serving() as address:
+            self.run_program(["node", str(PROGRAMS / "mcp_typescript.mjs"), address], cwd=folder)
 
 
 if __name__ == "__main__":
