@@ -15,6 +15,7 @@
 #include "cli/shared/interrupt.h"
 #include "cli/shared/print.h"
 #include "cli/shared/term.h"
+#include "eval/checking/graders.h"
 #include "eval/common/env.h"
 #include "eval/one_cell.h"
 #include "eval/outputs/output.h"
@@ -146,6 +147,7 @@ static int run_config(const struct fh_eval_options *o, const struct start *start
 			                                     .cell = start->cell,
 			                                     .again = start->again,
 			                                     .report = start->report };
+		fh_graders_warn(&plan);
 		print_warnings(&plan.config);
 		r = fh_eval_session_run(&session, ret_status, err);
 		if (FH_FREE_AT_END)

@@ -8,6 +8,7 @@
 #include "cli/shared/interrupt.h"
 #include "cli/shared/options.h"
 #include "cli/shared/print.h"
+#include "eval/checking/graders.h"
 #include "eval/common/env.h"
 #include "eval/plan/unknown.h"
 #include "eval/services/services.h"
@@ -118,6 +119,8 @@ static int validate(struct fh_opt_list *names, struct fh_error *err)
 		r = load(names, &config, err);
 	if (r == 0)
 		r = make_plan(&config, &plan, &services, err);
+	if (r == 0)
+		fh_graders_warn(&plan);
 	if (json)
 		print_json(&plan, r == 0 ? &plan.config : &config, err);
 	else if (r == 0)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/checking/graders.h"
+
 #include <pthread.h>
+
+#include "eval/grading/assertion.h"
 
 #define NESTED_MAX 8
 
@@ -55,12 +58,12 @@ static const json_t *by_kind(const json_t *entry, enum fh_provider_operation ope
 	return entry;
 }
 
-static const json_t *entry_of(const struct fh_graders *g, const struct fh_grader_request *q)
+static const json_t *entry_of(const struct fh_eval_plan *plan, const struct fh_grader_request *q)
 {
 	const json_t *const candidates[] = {
 		json_object_get(q->assertion, "provider"),
 		json_object_get(json_object_get(q->test, "options"), "provider"),
-		json_object_get(g->plan->default_test, "provider"),
+		json_object_get(plan->default_test, "provider"),
 	};
 	for (size_t i = 0; i < FH_ARRAY_SIZE(candidates); i++) {
 		const json_t *entry =
@@ -82,9 +85,71 @@ static json_t *usual_entry(const struct fh_grader_request *q, struct fh_error *e
 		return json_pack("{s:s}", "id", usual[q->operation]);
 	fh_error_set(err, FH_E_ARGUMENT, "\"%s\" needs a%s %s provider to grade, and none is given", q->what,
 	             strchr("aeiou", kinds[q->operation][0]) ? "n" : "", kinds[q->operation]);
-	fh_error_hint(err, "set defaultTest: {options: {provider: ID}}, or --grader ID");
+	if (q->operation == FH_PROVIDER_ANSWER)
+		fh_error_hint(err, "set defaultTest: {options: {provider: ID}}, or --grader ID");
+	else
+		fh_error_hint(err, "set defaultTest: {options: {provider: {%s: ID}}}", kinds[q->operation]);
 	return NULL;
 }
+
+/* ------------------------------------------------------------------------------------------------ before the eval */
+
+static unsigned asked_by(const char *type)
+{
+	const struct fh_assertion *kind = fh_assertion_find(fh_starts_with(type, "not-") ? type + 4 : type);
+	return kind ? kind->asks : fh_streq(type, "select-best") ? 1 << FH_PROVIDER_ANSWER : 0;
+}
+
+/* Whether an assertion of the list has no grader for the operation; `err` says so of the first one. */
+static bool list_lacks(const struct fh_eval_plan *plan, const json_t *test, const json_t *list,
+                       enum fh_provider_operation operation, struct fh_error *err)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *assertion = json_array_get(list, i);
+		const char *type = fh_json_str(assertion, "type", "");
+		const struct fh_grader_request q = {
+			.operation = operation, .what = type, .assertion = assertion, .test = test
+		};
+		if (list_lacks(plan, test, json_object_get(assertion, "assert"), operation, err))
+			return true;
+		if (!(asked_by(type) >> operation & 1) || entry_of(plan, &q))
+			continue;
+		fh_auto_json json_t *usual = usual_entry(&q, err);
+		if (!usual)
+			return true;
+	}
+	return false;
+}
+
+/* One warning for each operation, at the first row that lacks a grader for it. */
+static void warn(struct fh_eval_plan *plan, enum fh_provider_operation operation)
+{
+	struct fh_error first = FH_ERROR_INIT;
+	const struct fh_eval_row *row = NULL;
+	size_t lacking = 0, before = plan->config.warning_count;
+	for (size_t i = 0; i < plan->row_count; i++) {
+		struct fh_error err = FH_ERROR_INIT;
+		const json_t *test = plan->rows[i].test;
+		if (!list_lacks(plan, test, json_object_get(test, "assert"), operation, &err) || lacking++ > 0)
+			continue;
+		row = &plan->rows[i];
+		first = err;
+	}
+	if (!row)
+		return;
+	fh_eval_config_warn(&plan->config, row->document, row->place, "%s: this makes %zu of %zu tests errors",
+	                    first.message, lacking, plan->row_count);
+	if (plan->config.warning_count > before)
+		fh_error_hint(&plan->config.warnings[before].error, "%s", first.hint);
+}
+
+void fh_graders_warn(struct fh_eval_plan *plan)
+{
+	for (enum fh_provider_operation o = 0; o < FH_PROVIDER_OPERATION_COUNT_; o++)
+		warn(plan, o);
+}
+
+/* -------------------------------------------------------------------------------------------------------- calling */
 
 static struct fh_provider *of_config(const struct fh_graders *g, const json_t *entry)
 {
@@ -156,7 +221,7 @@ int fh_graders_call(struct fh_graders *g, const struct fh_grader_request *q, str
                     json_t *tokens, struct fh_error *err)
 {
 	fh_auto_json json_t *usual = NULL;
-	const json_t *entry = g ? entry_of(g, q) : NULL;
+	const json_t *entry = g ? entry_of(g->plan, q) : NULL;
 	struct fh_provider *provider = NULL;
 	if (!g || (!entry && !(entry = usual = usual_entry(q, err))))
 		return g ? -FH_E_ARGUMENT : fh_error_set(err, FH_E_ARGUMENT, "there are no graders here");

@@ -15,6 +15,10 @@ struct fh_graders;
 struct fh_graders *fh_graders_new(const struct fh_eval_plan *plan); /* opens no provider; borrows the plan */
 void fh_graders_free(FH_NULLABLE struct fh_graders *g);
 
+/* Adds a warning to the plan's config for each operation for which an assertion needs a grader and has none: its rows
+ * will be errors, which is to be known before answers are paid for. */
+void fh_graders_warn(struct fh_eval_plan *plan);
+
 struct fh_grader_request {
 	enum fh_provider_operation operation;
 	const char *what;                    /* the assertion's type, for messages and as the prompt's label */

@@ -64,6 +64,8 @@ struct fh_assertion {
 	bool raw_file_value;
 	/* A model grades, in words (not by vectors or classes). */
 	bool graded;
+	/* What its graders are asked for: bits 1 << enum fh_provider_operation. */
+	unsigned asks;
 	/* The kind has further keys beside those of every assertion, and `validate` checks all of them. */
 	bool own_keys;
 };

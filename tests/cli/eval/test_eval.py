@@ -399,6 +399,22 @@ class Graded(Eval):
         rows = self.rows("prompts: [x]\nproviders: [echo]\ntests: [{assert: [{type: llm-rubric, value: x}]}]\n", status=100, env=env)
         self.assertIn("needs a text provider to grade", rows[0]["error"])
 
+    def test_graders_that_are_missing_are_told_once_before_anything_is_asked(self):
+        similar = "{vars: {a: %d}, assert: [{type: assert-set, assert: [{type: similar, value: x}]}]}"
+        self.write("promptfooconfig.yaml", "prompts: ['{{a}}']\nproviders: ['exec: printf asked >&2; echo']\n"
+                   f"tests:\n  - {{vars: {{a: 0}}, assert: [{{type: contains, value: x}}]}}\n  - {similar % 1}\n  - {similar % 2}\n")
+        env = {**os.environ, "OPENAI_API_KEY": ""}
+        told = ('warning: promptfooconfig.yaml:5:5: "similar" needs an embedding provider to grade, and none is given: this makes '
+                "2 of 3 tests errors\nhint: set defaultTest: {options: {provider: {embedding: ID}}}\n")
+        for command in ("eval", "validate"):
+            with self.subTest(command):
+                done = support.command(command, cwd=self.dir, env=env)
+                self.assertTrue(done.stderr.startswith(told), done.stderr)
+                self.assertEqual(1, done.stderr.count("needs an embedding provider"))
+        self.write("promptfooconfig.yaml", (self.dir / "promptfooconfig.yaml").read_text() +
+                   "defaultTest: {options: {provider: {embedding: echo}}}\n")
+        self.assertNotIn("embedding provider", support.command("validate", cwd=self.dir, env=env).stderr)
+
 
 @support.once
 class Conformance(Eval):

@@ -342,15 +342,15 @@ static int check_conversation(const struct fh_assertion_call *call, struct fh_gr
 	return 0;
 }
 
-const struct fh_assertion fh_assertion_context_recall = { .name = "context-recall",
-	                                                      .check = check_recall,
-	                                                      .graded = true };
-const struct fh_assertion fh_assertion_context_relevance = { .name = "context-relevance",
-	                                                         .check = check_relevance,
-	                                                         .graded = true };
-const struct fh_assertion fh_assertion_context_faithfulness = { .name = "context-faithfulness",
-	                                                            .check = check_faithfulness,
-	                                                            .graded = true };
-const struct fh_assertion fh_assertion_conversation = { .name = "conversation-relevance",
-	                                                    .check = check_conversation,
-	                                                    .graded = true };
+const struct fh_assertion fh_assertion_context_recall = {
+	.name = "context-recall", .check = check_recall, .graded = true, .asks = 1 << FH_PROVIDER_ANSWER
+};
+const struct fh_assertion fh_assertion_context_relevance = {
+	.name = "context-relevance", .check = check_relevance, .graded = true, .asks = 1 << FH_PROVIDER_ANSWER
+};
+const struct fh_assertion fh_assertion_context_faithfulness = {
+	.name = "context-faithfulness", .check = check_faithfulness, .graded = true, .asks = 1 << FH_PROVIDER_ANSWER
+};
+const struct fh_assertion fh_assertion_conversation = {
+	.name = "conversation-relevance", .check = check_conversation, .graded = true, .asks = 1 << FH_PROVIDER_ANSWER
+};

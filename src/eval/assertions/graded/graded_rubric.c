@@ -267,16 +267,24 @@ static int check_g_eval(const struct fh_assertion_call *call, struct fh_grade *r
 	return 0;
 }
 
-const struct fh_assertion fh_assertion_llm_rubric = { .name = "llm-rubric", .check = check_rubric, .graded = true };
-const struct fh_assertion fh_assertion_search_rubric = { .name = "search-rubric",
-	                                                     .check = check_rubric,
-	                                                     .graded = true };
-const struct fh_assertion fh_assertion_agent_rubric = { .name = "agent-rubric", .check = check_rubric, .graded = true };
-const struct fh_assertion fh_assertion_factuality = { .name = "factuality", .check = check_factuality, .graded = true };
-const struct fh_assertion fh_assertion_model_graded_factuality = { .name = "model-graded-factuality",
-	                                                               .check = check_factuality,
-	                                                               .graded = true };
-const struct fh_assertion fh_assertion_closed_qa = { .name = "model-graded-closedqa",
-	                                                 .check = check_closed_qa,
-	                                                 .graded = true };
-const struct fh_assertion fh_assertion_g_eval = { .name = "g-eval", .check = check_g_eval, .graded = true };
+const struct fh_assertion fh_assertion_llm_rubric = {
+	.name = "llm-rubric", .check = check_rubric, .graded = true, .asks = 1 << FH_PROVIDER_ANSWER
+};
+const struct fh_assertion fh_assertion_search_rubric = {
+	.name = "search-rubric", .check = check_rubric, .graded = true, .asks = 1 << FH_PROVIDER_ANSWER
+};
+const struct fh_assertion fh_assertion_agent_rubric = {
+	.name = "agent-rubric", .check = check_rubric, .graded = true, .asks = 1 << FH_PROVIDER_ANSWER
+};
+const struct fh_assertion fh_assertion_factuality = {
+	.name = "factuality", .check = check_factuality, .graded = true, .asks = 1 << FH_PROVIDER_ANSWER
+};
+const struct fh_assertion fh_assertion_model_graded_factuality = {
+	.name = "model-graded-factuality", .check = check_factuality, .graded = true, .asks = 1 << FH_PROVIDER_ANSWER
+};
+const struct fh_assertion fh_assertion_closed_qa = {
+	.name = "model-graded-closedqa", .check = check_closed_qa, .graded = true, .asks = 1 << FH_PROVIDER_ANSWER
+};
+const struct fh_assertion fh_assertion_g_eval = {
+	.name = "g-eval", .check = check_g_eval, .graded = true, .asks = 1 << FH_PROVIDER_ANSWER
+};

@@ -114,6 +114,6 @@ static int check_goal(const struct fh_assertion_call *call, struct fh_grade *ret
 	return 0;
 }
 
-const struct fh_assertion fh_assertion_trajectory_goal = { .name = "trajectory:goal-success",
-	                                                       .check = check_goal,
-	                                                       .graded = true };
+const struct fh_assertion fh_assertion_trajectory_goal = {
+	.name = "trajectory:goal-success", .check = check_goal, .graded = true, .asks = 1 << FH_PROVIDER_ANSWER
+};

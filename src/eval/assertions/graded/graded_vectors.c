@@ -188,16 +188,26 @@ static int check_moderation(const struct fh_assertion_call *call, struct fh_grad
 	return r;
 }
 
-const struct fh_assertion fh_assertion_similar = { .name = "similar", .check = check_similar };
-const struct fh_assertion fh_assertion_similar_cosine = { .name = "similar:cosine",
-	                                                      .check = check_similar,
-	                                                      .graded = true };
-const struct fh_assertion fh_assertion_similar_dot = { .name = "similar:dot", .check = check_similar };
-const struct fh_assertion fh_assertion_similar_euclidean = { .name = "similar:euclidean",
-	                                                         .check = check_similar,
-	                                                         .graded = true };
+const struct fh_assertion fh_assertion_similar = { .name = "similar",
+	                                               .check = check_similar,
+	                                               .asks = 1 << FH_PROVIDER_EMBEDDING };
+const struct fh_assertion fh_assertion_similar_cosine = {
+	.name = "similar:cosine", .check = check_similar, .asks = 1 << FH_PROVIDER_EMBEDDING, .graded = true
+};
+const struct fh_assertion fh_assertion_similar_dot = { .name = "similar:dot",
+	                                                   .check = check_similar,
+	                                                   .asks = 1 << FH_PROVIDER_EMBEDDING };
+const struct fh_assertion fh_assertion_similar_euclidean = {
+	.name = "similar:euclidean", .check = check_similar, .asks = 1 << FH_PROVIDER_EMBEDDING, .graded = true
+};
 const struct fh_assertion fh_assertion_answer_relevance = { .name = "answer-relevance",
 	                                                        .check = check_answer,
+	                                                        .asks =
+	                                                            1 << FH_PROVIDER_ANSWER | 1 << FH_PROVIDER_EMBEDDING,
 	                                                        .graded = true };
-const struct fh_assertion fh_assertion_classifier = { .name = "classifier", .check = check_classifier };
-const struct fh_assertion fh_assertion_moderation = { .name = "moderation", .check = check_moderation };
+const struct fh_assertion fh_assertion_classifier = { .name = "classifier",
+	                                                  .check = check_classifier,
+	                                                  .asks = 1 << FH_PROVIDER_CLASSIFICATION };
+const struct fh_assertion fh_assertion_moderation = { .name = "moderation",
+	                                                  .check = check_moderation,
+	                                                  .asks = 1 << FH_PROVIDER_MODERATION };
