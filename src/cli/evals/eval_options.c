@@ -314,6 +314,7 @@ void fh_eval_options_release(struct fh_eval_options *o)
 	json_decref((json_t *)(uintptr_t)o->overrides.providers);
 	json_decref((json_t *)(uintptr_t)o->overrides.tests);
 	json_decref((json_t *)(uintptr_t)o->overrides.assertions);
+	fh_document_free_list((struct fh_document *)(uintptr_t)o->overrides.assertions_document);
 	json_decref((json_t *)(uintptr_t)o->overrides.model_outputs);
 	json_decref((json_t *)(uintptr_t)o->overrides.extensions);
 }
@@ -337,7 +338,8 @@ static json_t *absolute_list(const struct fh_opt_list *l)
 	return list;
 }
 
-static int load_list(const char *path, const char *what, json_t **ret, struct fh_error *err)
+static int load_list(const char *path, const char *what, struct fh_document **ret_document, json_t **ret,
+                     struct fh_error *err)
 {
 	struct fh_document *d = NULL;
 	int r = fh_document_load(path, &d, err);
@@ -345,7 +347,10 @@ static int load_list(const char *path, const char *what, json_t **ret, struct fh
 		r = fh_document_error(d, "", err, "the file must hold a list of %s", what);
 	if (r == 0)
 		*ret = json_incref(d->root);
-	fh_document_free_list(d);
+	if (r == 0 && ret_document)
+		*ret_document = d;
+	else
+		fh_document_free_list(d);
 	return r;
 }
 
@@ -353,9 +358,11 @@ static int load_list(const char *path, const char *what, json_t **ret, struct fh
 static int load_outputs(struct fh_eval_options *o, struct fh_error *err)
 {
 	json_t *assertions = NULL, *outputs = NULL;
-	int r = load_list(o->assertions, "assertions", &assertions, err);
+	struct fh_document *document = NULL;
+	int r = load_list(o->assertions, "assertions", &document, &assertions, err);
 	if (r == 0)
-		r = load_list(o->model_outputs, "answers", &outputs, err);
+		r = load_list(o->model_outputs, "answers", NULL, &outputs, err);
+	o->overrides.assertions_document = document;
 	o->overrides.assertions = assertions;
 	o->overrides.model_outputs = outputs;
 	json_decref((json_t *)(uintptr_t)o->overrides.prompts);

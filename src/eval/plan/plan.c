@@ -341,7 +341,7 @@ static int load_tests(struct fh_eval_plan *p, const struct fh_eval_overrides *o,
 	struct fh_eval_config *c = &p->config;
 	if (o->model_outputs) {
 		tests_of_outputs(p, o);
-		return 0;
+		return fh_eval_assertions_validate(c, o->assertions_document, o->assertions, "", err);
 	}
 	if (o->tests)
 		return fh_eval_tests_load(c, c->document, o->tests, "tests", scripts, &p->tests, err);

@@ -69,9 +69,10 @@ struct fh_eval_overrides {
 	FH_NULLABLE const json_t *vars;                        /* object: overrides defaultTest's, not each test's */
 	FH_NULLABLE const char *prompt_prefix, *prompt_suffix;
 	FH_NULLABLE const json_t *assertions,
-	    *model_outputs;                   /* lists: each output becomes a test with all the assertions */
-	FH_NULLABLE const char *grader;       /* provider for model-graded assertions */
-	FH_NULLABLE const json_t *extensions; /* list; called before the config's */
+	    *model_outputs; /* lists: each output becomes a test with all the assertions */
+	FH_NULLABLE const struct fh_document *assertions_document; /* where the assertions were written, for messages */
+	FH_NULLABLE const char *grader;                            /* provider for model-graded assertions */
+	FH_NULLABLE const json_t *extensions;                      /* list; called before the config's */
 	FH_NULLABLE const char *base_dir; /* base of relative paths in prompts, providers and tests of the command line */
 	FH_NULLABLE const char *filter_providers, *filter_prompts; /* regular expressions over ids and labels */
 	struct fh_eval_filter filter;

@@ -181,6 +181,16 @@ class Files(Eval):
 
 @support.once
 class BadConfigs(Eval):
+    def test_assertions_of_the_command_line_are_checked_as_those_of_a_config(self):
+        self.write("outputs.json", '["hi"]')
+        for assertion, says in (("{type: equlas, value: hi}", 'a.yaml:1:4: unknown assertion type "equlas"; did you mean "equals"?'),
+                                ("{type: contains, value: x, treshold: 1}", 'did you mean "threshold"?')):
+            with self.subTest(assertion):
+                self.write("a.yaml", f"- {assertion}\n")
+                done = support.command("eval", "-a", "a.yaml", "--model-outputs", "outputs.json", cwd=self.dir)
+                self.assertEqual(1, done.returncode, done.stdout)
+                self.assertIn(says, done.stderr)
+
     def test_what_is_missing_or_of_the_wrong_shape_is_named_with_its_line(self):
         self.refused("prompts: [x]\ntests: [{vars: {a: 1}}]\n", says=["provider"])
         self.refused("prompts: [x]\nproviders: [echo]\ntests:\n  - vars: {a: 1}\n    assert: contains\n", line=5, says=["a list"])
