@@ -366,19 +366,6 @@ static int read_rust(struct fh_signature *s, struct fh_error *err)
 	return read_rust_parameters(s, (struct fh_str){ text.p + open + 1, close - open - 1 }, err);
 }
 
-static bool has_word(struct fh_str s, const char *word)
-{
-	for (size_t i = 0; i < s.n; i++) {
-		struct fh_str found = { s.p + i, 0 };
-		while (i + found.n < s.n && is_word_byte(found.p[found.n]))
-			found.n++;
-		if (fh_str_eq(found, word))
-			return true;
-		i += found.n;
-	}
-	return false;
-}
-
 /* Reads parameters such as (a, b int, s string, more ...T). Go has names for all or for none; without names nothing is
  * read. */
 static void read_go_parameters(struct fh_signature *s, struct fh_str list)
@@ -421,7 +408,7 @@ static int read_go(struct fh_signature *s, struct fh_error *err)
 		return unfit(err, rest.n > 0 && rest.p[0] == '[' ? "is generic" : "is not a plain function");
 	if (fh_str_eq(s->name, "main") || fh_str_eq(s->name, "init"))
 		return unfit(err, "is one that nothing can call");
-	if (has_word(rest, "func") || has_word(rest, "chan"))
+	if (fh_mentions(rest, fh_str("func"), NULL) || fh_mentions(rest, fh_str("chan"), NULL))
 		return unfit(err, "takes or gives a function or a channel");
 	s->result = rest;
 	size_t close = fh_signature_closing(rest, 0);

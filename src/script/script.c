@@ -36,11 +36,6 @@ static const struct {
 	{ ".py", FH_SCRIPT_PYTHON },     { ".rb", FH_SCRIPT_RUBY },
 };
 
-const char *fh_script_language_name(enum fh_script_language l)
-{
-	return fh_script_languages[l].name;
-}
-
 bool fh_script_language_of(const char *file, enum fh_script_language *ret)
 {
 	for (size_t i = 0; i < FH_ARRAY_SIZE(fh_script_extensions); i++) {

@@ -22,7 +22,6 @@
 struct fh_script_pool;
 
 enum fh_script_language { FH_SCRIPT_JAVASCRIPT, FH_SCRIPT_PYTHON, FH_SCRIPT_RUBY, FH_SCRIPT_LANGUAGE_COUNT_ };
-const char *fh_script_language_name(enum fh_script_language l); /* "javascript", "python", "ruby" */
 /* The language of a file, by its name: .js .cjs .mjs .ts .cts .mts -> JavaScript, .py -> Python, .rb -> Ruby; false for
  * any other. */
 bool fh_script_language_of(const char *file, enum fh_script_language *ret);

@@ -14,7 +14,7 @@ extern const char fh_q_version[], fh_q_application[], fh_q_begin[], fh_q_commit[
 extern const char fh_q_eval_add[], fh_q_eval_again[], fh_q_eval_end[], fh_q_eval_state[], fh_q_eval_number[];
 extern const char fh_q_evals[], fh_q_evals_count[], fh_q_eval_find[], fh_q_eval_latest[], fh_q_any_latest[],
     fh_q_documents[];
-extern const char fh_q_eval_vars[], fh_q_eval_delete[], fh_q_describe[], fh_q_checkpoint[];
+extern const char fh_q_eval_vars[], fh_q_eval_delete[], fh_q_describe[];
 extern const char fh_q_column_add[], fh_q_column_count[], fh_q_column_recount[], fh_q_columns[], fh_q_column_metrics[];
 extern const char fh_q_column_drop_from[];
 extern const char fh_q_cell_add[], fh_q_data_add[], fh_q_cell_drop[], fh_q_data_drop[], fh_q_cell_move[];

@@ -29,11 +29,6 @@ static const struct {
 	[FH_CONNECT_UNAUTHENTICATED] = { "unauthenticated", 401 },
 };
 
-const char *fh_connect_code_name(enum fh_connect_code code)
-{
-	return codes[code].name;
-}
-
 int fh_connect_fail(struct fh_connect_error *e, enum fh_connect_code code, const char *format, ...)
 {
 	va_list args;

@@ -40,7 +40,6 @@ struct fh_connect_error {
 	{                                                                                                                  \
 		.code = FH_CONNECT_OK                                                                                          \
 	}
-const char *fh_connect_code_name(enum fh_connect_code code); /* the protocol's name of a code, such as "not_found" */
 /* Sets *e and returns -1, for the return statement of the caller. */
 int fh_connect_fail(struct fh_connect_error *e, enum fh_connect_code code, const char *format, ...) FH_PRINTF(3, 4);
 /* Sets *e from an error of libfumehood. Returns -1. */

@@ -54,11 +54,6 @@ void fh_split_free(struct fh_split *s)
 	free(s);
 }
 
-const struct fh_judge_settings *fh_split_settings(const struct fh_split *s)
-{
-	return s->settings;
-}
-
 void fh_split_side_release(struct fh_split_side *s)
 {
 	fh_buf_release(&s->input);

@@ -88,7 +88,6 @@ int fh_split_program(struct fh_split *s, enum fh_judge_language language, bool j
 struct fh_builds *fh_split_builds(struct fh_split *s);
 /* Appends "%015d\n" for the length of each part, and for the flag (0 or 1) if it is not NULL; then the parts. */
 void fh_split_input(struct fh_buf *out, const struct fh_str *parts, size_t count, FH_NULLABLE const bool *flag);
-const struct fh_judge_settings *fh_split_settings(const struct fh_split *s);
 
 /* ---- for the session ---- */
 

@@ -74,11 +74,6 @@ void fh_http_free(struct fh_http *http)
 	free(http);
 }
 
-unsigned fh_http_allowed(struct fh_http *http)
-{
-	return fh_limiter_allowed(&http->limiter);
-}
-
 static struct fh_http_handle *fh_http_handle_get(struct fh_http *http)
 {
 	pthread_mutex_lock(&http->lock);

@@ -67,9 +67,6 @@ void fh_http_response_release(struct fh_http_response *r);
 int fh_http_send(struct fh_http *http, const struct fh_http_fetch *request, struct fh_http_response *ret,
                  struct fh_error *err);
 
-/* How many concurrent requests are allowed now. */
-unsigned fh_http_allowed(struct fh_http *http);
-
 /* The reason phrase of a status: "Unauthorized" for 401; "" for an unknown one. */
 const char *fh_http_reason(int status);
 /* The pause before try n + 1 (n from 1), as fh_http_send computes it: backoff * 2^(n-1), at most 60 s, plus up to a

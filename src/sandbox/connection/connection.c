@@ -57,11 +57,6 @@ bool fh_connection_peer_can(const struct fh_connection *c, const char *capabilit
 	return false;
 }
 
-uint64_t fh_connection_peer_version(const struct fh_connection *c)
-{
-	return c->peer_version;
-}
-
 pid_t fh_connection_peer_pid(const struct fh_connection *c)
 {
 	return c->peer_pid;

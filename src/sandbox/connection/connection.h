@@ -113,7 +113,6 @@ bool fh_connection_greeted(struct fh_connection *c);
 int fh_connection_await_greeting(struct fh_connection *c, struct fh_error *err);
 /* Whether the peer's greeting names this capability (proto/frame.h). */
 bool fh_connection_peer_can(const struct fh_connection *c, const char *capability);
-uint64_t fh_connection_peer_version(const struct fh_connection *c);
 pid_t fh_connection_peer_pid(const struct fh_connection *c);
 bool fh_connection_lost(struct fh_connection *c);            /* it is broken; the peer may be gone without that */
 int fh_connection_descriptor(const struct fh_connection *c); /* the descriptor from which the connection reads */
