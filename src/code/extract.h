@@ -11,8 +11,8 @@
  * 3. Blocks that can be in the language are considered: those with its tags and aliases before untagged ones; blocks
  *    with another language's tag only when they define the wanted function. The first that defines `entry_point` is the
  *    program; if it is incomplete (unclosed brackets or literals, in Python a head without its colon or a body that
- *    does nothing), the last complete one is. Without an entry point it is the longest block (in C and C++: one that
- * defines main).
+ *    does nothing), the last complete one is. Without an entry point it is the longest block (in C
+ *    and C++: one that defines main).
  * 4. Imports, functions, classes and constants of other blocks are put before the program if it uses their names and
  *    does not define them.
  * 5. If there is no such block, the program is the text before a stray closing fence, or the part of the answer that

@@ -5,13 +5,16 @@
  *     task_id, language      the default language is python
  *     code                   the reference
  *     prompt                 if it defines the function, the completion continues it; otherwise it is only for the
- * model prefix, suffix         text put in front of the completion and, when judging by output, behind it entry_point,
- * function  the function under test; by default the last one defined in code, or else in prompt tests a program text,
- * or a list of lines. In java and rust the prompt has to declare the function, as HumanEvalPack's declaration does; in
- * go it should cases                  [argument, …, expected], {args, kwargs, expected} or {stdin, stdout, exit_code};
- * all of kind stdin, stdout          a single case of the last kind compare, tolerance     the rule for comparing
- * output (compare.h); the tolerance for numbers checker                a program that decides instead of a rule: its
- * text (python), or {language, code}
+ *                            model
+ *     prefix, suffix         text put in front of the completion and, when judging by output, behind it
+ *     entry_point, function  the function under test; by default the last one defined in code, or else in prompt
+ *     tests                  a program text, or a list of lines. In java and rust the prompt has to declare the
+ *                            function, as HumanEvalPack's declaration does; in go it should
+ *     cases                  [argument, …, expected], {args, kwargs, expected} or {stdin, stdout, exit_code}; all of
+ *                            one kind
+ *     stdin, stdout          a single case of the last kind
+ *     compare, tolerance     the rule for comparing output (compare.h); the tolerance for numbers
+ *     checker                a program that decides instead of a rule: its text (python), or {language, code}
  */
 #include "judge/formats/format.h"
 
