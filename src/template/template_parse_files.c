@@ -26,15 +26,16 @@ static bool parse_context(struct fh_tpl_parser *p, struct fh_tpl_node *node)
 	return false;
 }
 
+/* A name that is given, or that another template has: no symbol, whose value would be looked up. */
 static struct fh_tpl_node *parse_name(struct fh_tpl_parser *p)
 {
 	const struct fh_tpl_token *name = fh_tpl_parser_next(p);
 	char seen[64];
 	if (name->kind != FH_TEXT_TEMPLATE_TOKEN_NAME)
 		return fh_tpl_parser_fail(p, name, "expected a name, not %s", fh_tpl_token_text(name, seen));
-	struct fh_tpl_node *symbol = fh_tpl_parser_node(p, FH_N_SYMBOL, name);
-	fh_tpl_node_name(symbol, name->text);
-	return symbol;
+	struct fh_tpl_node *node = fh_tpl_parser_node(p, FH_N_PAIR, name);
+	fh_tpl_node_name(node, name->text);
+	return node;
 }
 
 struct fh_tpl_node *fh_tpl_parser_include(struct fh_tpl_parser *p, const struct fh_tpl_token *at)

@@ -239,9 +239,40 @@ static void survives_any_prefix_of_a_template(void **state)
 	}
 }
 
+static void add_name(void *context, const char *name)
+{
+	fh_buf_addf(context, "%s ", name);
+}
+
+static void the_names_of_a_template_are_those_of_variables(void **state)
+{
+	static const struct {
+		const char *source, *names;
+	} cases[] = {
+		{ "{{ a }}{% if b is odd %}{{ c | upper }}{% endif %}", "a b c" },
+		{ "{% for k, v in d %}{{ k }}{{ v }}{% endfor %}{% set e = 1 %}{{ e }}", "d" },
+		{ "{% macro f(p, q=2) %}{{ p }}{{ q }}{% endmacro %}{{ f(1, q=g) }}", "g" },
+		{ "{% block head %}{{ h }}{% endblock head %}", "h" },
+		{ "{% from 'x.njk' import m as n %}{{ n(i) }}{% import 'x.njk' as o %}{{ o.m() }}", "i" },
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(cases); i++) {
+		fh_auto_buf struct fh_buf names = FH_BUF_INIT(0);
+		fh_auto_template struct fh_text_template *t = fh_text_template_compile(fh_str(cases[i].source), "t", NULL);
+		assert_non_null(t);
+		fh_text_template_each_name(t, add_name, &names);
+		for (size_t from = 0, n; from < names.n; from += n + 1) { /* each is wanted, in any order */
+			n = strcspn(names.p + from, " ");
+			if (!memmem(cases[i].names, strlen(cases[i].names), names.p + from, n))
+				fail_msg("%s has no variable %.*s", cases[i].source, (int)n, names.p + from);
+		}
+		assert_int_equal(strlen(cases[i].names) + 1, names.n);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_names_of_a_template_are_those_of_variables),
 		cmocka_unit_test(renders_as_nunjucks_does),
 		cmocka_unit_test(stops_what_does_not_end),
 		cmocka_unit_test(bounds_nesting),
