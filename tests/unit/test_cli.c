@@ -180,6 +180,8 @@ static void mistakes_are_named(void **state)
 		{ { "--zzzzzz" }, "unknown option --zzzzzz", "prog --help lists the options" },
 		{ { "--secre" }, "unknown option --secre", "prog --help lists the options" },
 		{ { "-z" }, "unknown option -z", "prog --help lists the options" },
+		{ { "-P" }, "unknown option -P", "did you mean -p (--port)?" },
+		{ { "- " }, "unknown option - ", "prog --help lists the options" },
 		{ { "--text" }, "option --text needs a value: --text TEXT", "" },
 		{ { "-t" }, "option -t needs a value: -t TEXT", "" },
 		{ { "--flag=1" }, "option --flag takes no value", "" },

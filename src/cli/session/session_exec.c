@@ -66,8 +66,7 @@ static void feed_start(struct feed *f)
 	f->running = f->over >= 0 && pthread_create(&f->thread, NULL, feed, f) == 0;
 }
 
-/* ended: the program has, so that its stdin can be closed, by which a write ends that waits for what it left to read.
- */
+/* ended: the program has ended. Its stdin is closed then: a write returns that waits for the program to read. */
 static void feed_stop(struct feed *f, bool ended)
 {
 	if (f->running) {

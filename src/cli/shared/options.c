@@ -356,6 +356,19 @@ static int parse_long(struct cursor *at, struct fh_error *err)
 	return take_values(at, o, shown, equals ? equals + 1 : o->flags & FH_OPT_OPTIONAL ? "" : NULL, err);
 }
 
+/* A letter of the other case is what was meant, most often: -v for -V. */
+static int unknown_short(const struct fh_command_line *c, char letter, struct fh_error *err)
+{
+	char other = (char)(letter ^ ('a' ^ 'A'));
+	const struct fh_opt *near = other ? fh_opt_find_letter(c->options, other) : NULL;
+	int r = fh_error_set(err, FH_E_ARGUMENT, "unknown option -%c", letter);
+	if (near)
+		fh_error_hint(err, "did you mean -%c (--%s)?", other, near->name);
+	else
+		fh_error_hint(err, "%s --help lists the options", c->program);
+	return r;
+}
+
 static int parse_short(struct cursor *at, struct fh_error *err)
 {
 	for (const char *p = at->argv[at->i] + 1; *p; p++) {
@@ -365,11 +378,8 @@ static int parse_short(struct cursor *at, struct fh_error *err)
 			at->help = FH_HELP_TEXT;
 			return 0;
 		}
-		if (!o) {
-			int r = fh_error_set(err, FH_E_ARGUMENT, "unknown option %s", shown);
-			fh_error_hint(err, "%s --help lists the options", at->line->program);
-			return r;
-		}
+		if (!o)
+			return unknown_short(at->line, *p, err);
 		note_actions(at, o);
 		if (o->kind == FH_OPT_FLAG) {
 			set_flag(o, true);
@@ -470,7 +480,7 @@ const char *fh_command_name(void)
 	return called_as;
 }
 
-/* Whether "fumehood " at `at` begins a command in backquotes, such as `fumehood ps`. */
+/* Whether "fumehood " at `at` begins a command, such as `fumehood ps`, and is no word of a sentence. */
 static bool is_command(const char *text, const char *at)
 {
 	static const char *const names[] = {

@@ -231,7 +231,7 @@ static void hide_folder(struct fh_plan *plan, struct fh_survey *s, const char *i
 		fh_plan_add_mount(plan, FH_MOUNT_MASK, inside, NULL)->optional = true;
 		return;
 	}
-	/* Nothing can be mounted inside a mask, but inside an empty writable folder. */
+	/* A mount inside a mask is not possible; inside an empty writable folder it is. */
 	fh_plan_add_mount(plan, FH_MOUNT_WRITABLE, inside, NULL);
 	for (size_t i = 0; keep[i]; i++)
 		if (fh_path_within(keep[i], inside) && fh_survey_exists(s, keep[i]))
