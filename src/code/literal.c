@@ -20,13 +20,17 @@ static size_t skip_quoted(struct fh_str s, size_t i, bool has_lines)
 	return s.n;
 }
 
+static size_t line_end(struct fh_str s, size_t i)
+{
+	const char *end = memchr(s.p + i, '\n', s.n - i);
+	return end ? (size_t)(end - s.p) : s.n;
+}
+
 static size_t skip_python(struct fh_str s, size_t i)
 {
 	char c = s.p[i];
-	if (c == '#') {
-		const char *end = memchr(s.p + i, '\n', s.n - i);
-		return end ? (size_t)(end - s.p) : s.n;
-	}
+	if (c == '#')
+		return line_end(s, i);
 	if (c != '"' && c != '\'')
 		return i;
 	if (s.n - i < 3 || s.p[i + 1] != c || s.p[i + 2] != c)
@@ -40,8 +44,11 @@ static size_t skip_python(struct fh_str s, size_t i)
 	return s.n;
 }
 
+/* A comment begins where a word could: not in $# or ${#1}. */
 static size_t skip_bash(struct fh_str s, size_t i)
 {
+	if (s.p[i] == '#' && (i == 0 || strchr(" \t\n;()", s.p[i - 1])))
+		return line_end(s, i);
 	return s.p[i] == '"' || s.p[i] == '\'' ? skip_quoted(s, i, true) : i;
 }
 

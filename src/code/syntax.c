@@ -15,7 +15,8 @@ static const struct fh_syntax_row rows[] = {
 	{ .language = "go", .literals = FH_SYNTAX_C, .has_back_quotes = true },
 	{ .language = "rust", .literals = FH_SYNTAX_C },
 	{ .language = "php", .literals = FH_SYNTAX_JAVASCRIPT },
-	/* what is read as Python is: comments with #, and literals that end in their line */
+	/* read as Python: comments with #, and literals that end in their line. In Lua # is an operator, and the rest of
+	 * its line is passed over, as a comment would be */
 	{ .language = "ruby", .literals = FH_SYNTAX_PYTHON },
 	{ .language = "perl", .literals = FH_SYNTAX_PYTHON },
 	{ .language = "r", .literals = FH_SYNTAX_PYTHON },
