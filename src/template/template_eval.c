@@ -10,7 +10,7 @@
 
 static bool is_text(struct fh_tpl_value v)
 {
-	return v.kind >= FH_TEXT_TEMPLATE_STRING;
+	return v.kind >= FH_TPL_STRING;
 }
 
 static struct fh_tpl_value op_concat(struct fh_tpl_render *r, struct fh_tpl_value a, struct fh_tpl_value b)
@@ -66,21 +66,21 @@ EQUALITY(op_same, fh_tpl_value_strict_equal(a, b))
 EQUALITY(op_not_same, !fh_tpl_value_strict_equal(a, b))
 
 static const struct fh_tpl_operator operators[] = {
-	{ "~", op_concat, FH_TEXT_TEMPLATE_LEVEL_ADD },
-	{ "+", fh_tpl_add, FH_TEXT_TEMPLATE_LEVEL_ADD },
-	{ "-", op_subtract, FH_TEXT_TEMPLATE_LEVEL_ADD },
-	{ "*", op_multiply, FH_TEXT_TEMPLATE_LEVEL_MULTIPLY },
-	{ "/", op_divide, FH_TEXT_TEMPLATE_LEVEL_MULTIPLY },
-	{ "%", op_remainder, FH_TEXT_TEMPLATE_LEVEL_MULTIPLY },
-	{ "**", op_power, FH_TEXT_TEMPLATE_LEVEL_CALL },
-	{ "<", op_less, FH_TEXT_TEMPLATE_LEVEL_COMPARE },
-	{ ">", op_greater, FH_TEXT_TEMPLATE_LEVEL_COMPARE },
-	{ "<=", op_less_equal, FH_TEXT_TEMPLATE_LEVEL_COMPARE },
-	{ ">=", op_greater_equal, FH_TEXT_TEMPLATE_LEVEL_COMPARE },
-	{ "==", op_equal, FH_TEXT_TEMPLATE_LEVEL_COMPARE },
-	{ "!=", op_not_equal, FH_TEXT_TEMPLATE_LEVEL_COMPARE },
-	{ "===", op_same, FH_TEXT_TEMPLATE_LEVEL_COMPARE },
-	{ "!==", op_not_same, FH_TEXT_TEMPLATE_LEVEL_COMPARE },
+	{ "~", op_concat, FH_TPL_LEVEL_ADD },
+	{ "+", fh_tpl_add, FH_TPL_LEVEL_ADD },
+	{ "-", op_subtract, FH_TPL_LEVEL_ADD },
+	{ "*", op_multiply, FH_TPL_LEVEL_MULTIPLY },
+	{ "/", op_divide, FH_TPL_LEVEL_MULTIPLY },
+	{ "%", op_remainder, FH_TPL_LEVEL_MULTIPLY },
+	{ "**", op_power, FH_TPL_LEVEL_CALL },
+	{ "<", op_less, FH_TPL_LEVEL_COMPARE },
+	{ ">", op_greater, FH_TPL_LEVEL_COMPARE },
+	{ "<=", op_less_equal, FH_TPL_LEVEL_COMPARE },
+	{ ">=", op_greater_equal, FH_TPL_LEVEL_COMPARE },
+	{ "==", op_equal, FH_TPL_LEVEL_COMPARE },
+	{ "!=", op_not_equal, FH_TPL_LEVEL_COMPARE },
+	{ "===", op_same, FH_TPL_LEVEL_COMPARE },
+	{ "!==", op_not_same, FH_TPL_LEVEL_COMPARE },
 };
 
 const struct fh_tpl_operator *fh_tpl_operator_find(const char *text)
@@ -108,7 +108,7 @@ static struct fh_tpl_value eval_symbol(struct fh_tpl_render *r, const struct fh_
 
 static struct fh_tpl_value eval_group(struct fh_tpl_render *r, const struct fh_tpl_node *node)
 {
-	struct fh_tpl_value last = FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+	struct fh_tpl_value last = FH_TPL_VALUE_UNDEFINED;
 	for (size_t i = 0; i < node->n_kids; i++)
 		last = fh_tpl_render_eval(r, node->kids[i]);
 	return last;
@@ -128,7 +128,7 @@ static struct fh_tpl_value eval_dict(struct fh_tpl_render *r, const struct fh_tp
 	for (size_t i = 0; i < node->n_kids; i++) {
 		const struct fh_tpl_node *pair = node->kids[i];
 		struct fh_tpl_value value = fh_tpl_render_eval(r, pair->a);
-		if (value.kind != FH_TEXT_TEMPLATE_UNDEFINED && value.kind < FH_TEXT_TEMPLATE_FUNCTION)
+		if (value.kind != FH_TPL_UNDEFINED && value.kind < FH_TPL_FUNCTION)
 			json_object_setn_new_nocheck(object.json, pair->name, pair->name_n, fh_tpl_value_to_json(value));
 		fh_tpl_render_keep(r, NULL, 64 + pair->name_n);
 	}
@@ -164,7 +164,7 @@ static struct fh_tpl_value eval_not(struct fh_tpl_render *r, const struct fh_tpl
 static struct fh_tpl_value eval_binary(struct fh_tpl_render *r, const struct fh_tpl_node *node)
 {
 	struct fh_tpl_value a = fh_tpl_render_eval(r, node->a), b = fh_tpl_render_eval(r, node->b);
-	return r->failed ? FH_TEXT_TEMPLATE_VALUE_UNDEFINED : node->op->apply(r, a, b);
+	return r->failed ? FH_TPL_VALUE_UNDEFINED : node->op->apply(r, a, b);
 }
 
 static struct fh_tpl_value eval_and(struct fh_tpl_render *r, const struct fh_tpl_node *node)
@@ -183,15 +183,15 @@ static struct fh_tpl_value eval_in(struct fh_tpl_render *r, const struct fh_tpl_
 {
 	struct fh_tpl_value key = fh_tpl_render_eval(r, node->a), in = fh_tpl_render_eval(r, node->b);
 	if (r->failed)
-		return FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
-	if (in.kind == FH_TEXT_TEMPLATE_OBJECT) {
+		return FH_TPL_VALUE_UNDEFINED;
+	if (in.kind == FH_TPL_OBJECT) {
 		struct fh_str name = fh_tpl_value_str(fh_tpl_value_to_string(r, key));
 		return fh_tpl_value_bool(json_object_getn(in.json, name.p, name.n) != NULL);
 	}
-	if (in.kind == FH_TEXT_TEMPLATE_STRING)
+	if (in.kind == FH_TPL_STRING)
 		return fh_tpl_value_bool(
 		    fh_tpl_text_find(fh_tpl_value_str(in), fh_tpl_value_str(fh_tpl_value_to_string(r, key)), 0) >= 0);
-	if (in.kind != FH_TEXT_TEMPLATE_ARRAY) {
+	if (in.kind != FH_TPL_ARRAY) {
 		r->at = node;
 		return fh_tpl_render_fail(r, "'in' takes a list, a string or an object on its right");
 	}
@@ -203,7 +203,7 @@ static struct fh_tpl_value eval_in(struct fh_tpl_render *r, const struct fh_tpl_
 
 static struct fh_tpl_value eval_is(struct fh_tpl_render *r, const struct fh_tpl_node *node)
 {
-	struct fh_tpl_value value = fh_tpl_render_eval(r, node->a), argument = FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+	struct fh_tpl_value value = fh_tpl_render_eval(r, node->a), argument = FH_TPL_VALUE_UNDEFINED;
 	bool known;
 	if (node->n_kids > 0)
 		argument = fh_tpl_render_eval(r, node->kids[0]);
@@ -214,7 +214,7 @@ static struct fh_tpl_value eval_inline_if(struct fh_tpl_render *r, const struct 
 {
 	if (fh_tpl_value_truthy(fh_tpl_render_eval(r, node->b)))
 		return fh_tpl_render_eval(r, node->a);
-	return node->c ? fh_tpl_render_eval(r, node->c) : (struct fh_tpl_value){ .kind = FH_TEXT_TEMPLATE_NULL };
+	return node->c ? fh_tpl_render_eval(r, node->c) : (struct fh_tpl_value){ .kind = FH_TPL_NULL };
 }
 
 /* ---- filters and calls ---- */
@@ -234,7 +234,7 @@ static struct fh_tpl_value other_filter(struct fh_tpl_render *r, const struct fh
 		json_array_append_new(args, fh_tpl_value_to_json(fh_tpl_render_eval(
 		                                r, node->kids[i]->kind == FH_N_PAIR ? node->kids[i]->a : node->kids[i])));
 	if (r->failed)
-		return FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+		return FH_TPL_VALUE_UNDEFINED;
 	int code = r->host->filter(r->host->context, node->name, args, &result, &err);
 	r->at = node;
 	if (code == -FH_E_NOT_FOUND)
@@ -251,25 +251,24 @@ struct fh_tpl_value fh_tpl_render_filter(struct fh_tpl_render *r, const struct f
 	const struct fh_tpl_filter *filter = fh_tpl_filter_find(node->name);
 	if (!filter)
 		return other_filter(r, node, value);
-	struct fh_tpl_value args[FH_TEXT_TEMPLATE_FILTER_PARAMS] = { FH_TEXT_TEMPLATE_VALUE_UNDEFINED,
-		                                                         FH_TEXT_TEMPLATE_VALUE_UNDEFINED,
-		                                                         FH_TEXT_TEMPLATE_VALUE_UNDEFINED };
+	struct fh_tpl_value args[FH_TPL_FILTER_PARAMS] = { FH_TPL_VALUE_UNDEFINED, FH_TPL_VALUE_UNDEFINED,
+		                                               FH_TPL_VALUE_UNDEFINED };
 	size_t position = 0;
 	for (size_t i = 0; i < node->n_kids; i++) {
 		const struct fh_tpl_node *kid = node->kids[i];
 		size_t to = position;
 		if (kid->kind == FH_N_PAIR)
-			for (to = 0; to < FH_TEXT_TEMPLATE_FILTER_PARAMS && !fh_streq(filter->params[to], kid->name);)
+			for (to = 0; to < FH_TPL_FILTER_PARAMS && !fh_streq(filter->params[to], kid->name);)
 				to++;
 		else
 			position++;
 		r->at = kid;
-		if (to >= FH_TEXT_TEMPLATE_FILTER_PARAMS)
+		if (to >= FH_TPL_FILTER_PARAMS)
 			return fh_tpl_render_fail(r, "the filter '%s' takes no such argument", filter->name);
 		args[to] = fh_tpl_render_eval(r, kid->kind == FH_N_PAIR ? kid->a : kid);
 	}
 	r->at = node;
-	return r->failed ? FH_TEXT_TEMPLATE_VALUE_UNDEFINED : filter->apply(r, value, args);
+	return r->failed ? FH_TPL_VALUE_UNDEFINED : filter->apply(r, value, args);
 }
 
 static struct fh_tpl_value eval_filter(struct fh_tpl_render *r, const struct fh_tpl_node *node)
@@ -280,17 +279,17 @@ static struct fh_tpl_value eval_filter(struct fh_tpl_render *r, const struct fh_
 static struct fh_tpl_value eval_method(struct fh_tpl_render *r, const struct fh_tpl_node *node)
 {
 	const struct fh_tpl_node *callee = node->a;
-	struct fh_tpl_value args[FH_TEXT_TEMPLATE_ARGS], self = fh_tpl_render_eval(r, callee->a);
-	if (self.kind == FH_TEXT_TEMPLATE_MODULE) {
+	struct fh_tpl_value args[FH_TPL_ARGS], self = fh_tpl_render_eval(r, callee->a);
+	if (self.kind == FH_TPL_MODULE) {
 		const struct fh_tpl_binding *member = fh_tpl_frame_find(&self.module->members, callee->name);
-		if (member && member->value.kind == FH_TEXT_TEMPLATE_FUNCTION)
+		if (member && member->value.kind == FH_TPL_FUNCTION)
 			return fh_tpl_function_call(r, member->value, node);
 	}
 	size_t n = fh_tpl_args_eval(r, node, args);
 	bool known = false;
 	r->at = callee;
 	struct fh_tpl_value result =
-	    r->failed ? FH_TEXT_TEMPLATE_VALUE_UNDEFINED : fh_tpl_method_call(r, self, callee->name, args, n, &known);
+	    r->failed ? FH_TPL_VALUE_UNDEFINED : fh_tpl_method_call(r, self, callee->name, args, n, &known);
 	return known ? result : fh_tpl_render_fail(r, "there is no method '%s' of this value", callee->name);
 }
 
@@ -303,7 +302,7 @@ static struct fh_tpl_value eval_call(struct fh_tpl_render *r, const struct fh_tp
 		return fh_tpl_render_super(r, node);
 	struct fh_tpl_value function = fh_tpl_render_eval(r, callee);
 	r->at = node;
-	if (function.kind == FH_TEXT_TEMPLATE_FUNCTION)
+	if (function.kind == FH_TPL_FUNCTION)
 		return fh_tpl_function_call(r, function, node);
 	if (callee->kind == FH_N_SYMBOL)
 		return fh_tpl_render_fail(r, "cannot call '%.60s': there is no such function or macro", callee->name);
@@ -318,7 +317,7 @@ static struct fh_tpl_value eval_caller(struct fh_tpl_render *r, const struct fh_
 static struct fh_tpl_value eval_regex(struct fh_tpl_render *r, const struct fh_tpl_node *node)
 {
 	(void)r;
-	return (struct fh_tpl_value){ .kind = FH_TEXT_TEMPLATE_REGEX, .regex = node };
+	return (struct fh_tpl_value){ .kind = FH_TPL_REGEX, .regex = node };
 }
 
 static const eval_fn evaluators[FH_N_COUNT_] = {
@@ -334,14 +333,14 @@ static const eval_fn evaluators[FH_N_COUNT_] = {
 struct fh_tpl_value fh_tpl_render_eval(struct fh_tpl_render *r, const struct fh_tpl_node *node)
 {
 	if (!fh_tpl_render_step(r, node))
-		return FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+		return FH_TPL_VALUE_UNDEFINED;
 	if (r->depth >= EVAL_DEPTH_MAX) {
 		r->at = node;
 		fh_tpl_render_limit(r, "the depth of an expression");
-		return FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+		return FH_TPL_VALUE_UNDEFINED;
 	}
 	r->depth++;
 	struct fh_tpl_value value = evaluators[node->kind](r, node);
 	r->depth--;
-	return r->failed ? FH_TEXT_TEMPLATE_VALUE_UNDEFINED : value;
+	return r->failed ? FH_TPL_VALUE_UNDEFINED : value;
 }

@@ -23,7 +23,7 @@ static struct fh_tpl_node *combine(struct fh_tpl_parser *p, const struct fh_tpl_
 	node->op = op;
 	node->a = a;
 	node->b = b;
-	if (op->level < FH_TEXT_TEMPLATE_LEVEL_ADD || b->kind != FH_N_BINARY || b->op->level != op->level)
+	if (op->level < FH_TPL_LEVEL_ADD || b->kind != FH_N_BINARY || b->op->level != op->level)
 		return node;
 	/* b leans to the left: the operand next to a is b's leftmost. */
 	while (right->a->kind == FH_N_BINARY && right->a->op->level == op->level)
@@ -86,8 +86,8 @@ static struct fh_tpl_node *parse_compare(struct fh_tpl_parser *p)
 static struct fh_tpl_node *negated(struct fh_tpl_parser *p, const struct fh_tpl_token *at, struct fh_tpl_node *operand)
 {
 	struct fh_tpl_node *node = fh_tpl_parser_node(p, FH_N_NOT, at), *left = operand;
-	bool flat = operand->kind == FH_N_BINARY && operand->op->level != FH_TEXT_TEMPLATE_LEVEL_CALL;
-	while (flat && left->a->kind == FH_N_BINARY && left->a->op->level != FH_TEXT_TEMPLATE_LEVEL_CALL)
+	bool flat = operand->kind == FH_N_BINARY && operand->op->level != FH_TPL_LEVEL_CALL;
+	while (flat && left->a->kind == FH_N_BINARY && left->a->op->level != FH_TPL_LEVEL_CALL)
 		left = left->a;
 	node->a = flat ? left->a : operand;
 	if (flat)
@@ -104,14 +104,14 @@ static struct fh_tpl_node *parse_is(struct fh_tpl_parser *p)
 	bool invert = fh_tpl_parser_skip_word(p, "not");
 	const struct fh_tpl_token *name = fh_tpl_parser_next(p);
 	char seen[64];
-	if (name->kind != FH_TEXT_TEMPLATE_TOKEN_NAME)
+	if (name->kind != FH_TPL_TOKEN_NAME)
 		return fh_tpl_parser_fail(p, name, "expected the name of a test after 'is', not %s",
 		                          fh_tpl_token_text(name, seen));
 	struct fh_tpl_node *test = fh_tpl_parser_node(p, FH_N_IS, at);
 	fh_tpl_node_name(test, fh_str_eq(name->text, "none") ? fh_str("null") : name->text);
 	test->a = node;
 	bool known;
-	fh_tpl_test_apply(test->name, FH_TEXT_TEMPLATE_VALUE_UNDEFINED, FH_TEXT_TEMPLATE_VALUE_UNDEFINED, &known);
+	fh_tpl_test_apply(test->name, FH_TPL_VALUE_UNDEFINED, FH_TPL_VALUE_UNDEFINED, &known);
 	if (!known)
 		return fh_tpl_parser_fail(p, name, "unknown test '%.60s'", test->name);
 	if (fh_tpl_parser_skip_op(p, "(") && !fh_tpl_parser_arguments(p, test))
@@ -224,10 +224,10 @@ static struct fh_tpl_node *parse_word(struct fh_tpl_parser *p, const struct fh_t
 	static const struct {
 		const char *word;
 		struct fh_tpl_value value;
-	} words[] = { { "true", { .kind = FH_TEXT_TEMPLATE_BOOL, .truth = true } },
-		          { "false", { .kind = FH_TEXT_TEMPLATE_BOOL } },
-		          { "none", { .kind = FH_TEXT_TEMPLATE_NULL } },
-		          { "null", { .kind = FH_TEXT_TEMPLATE_NULL } } };
+	} words[] = { { "true", { .kind = FH_TPL_BOOL, .truth = true } },
+		          { "false", { .kind = FH_TPL_BOOL } },
+		          { "none", { .kind = FH_TPL_NULL } },
+		          { "null", { .kind = FH_TPL_NULL } } };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++) {
 		if (!fh_str_eq(at->text, words[i].word))
 			continue;
@@ -262,13 +262,11 @@ static struct fh_tpl_node *parse_dict(struct fh_tpl_parser *p, struct fh_tpl_nod
 	while (!fh_tpl_parser_skip_op(p, "}")) {
 		const struct fh_tpl_token *at = fh_tpl_parser_next(p);
 		char seen[64];
-		if (at->kind != FH_TEXT_TEMPLATE_TOKEN_NAME && at->kind != FH_TEXT_TEMPLATE_TOKEN_STRING &&
-		    at->kind != FH_TEXT_TEMPLATE_TOKEN_NUMBER)
+		if (at->kind != FH_TPL_TOKEN_NAME && at->kind != FH_TPL_TOKEN_STRING && at->kind != FH_TPL_TOKEN_NUMBER)
 			return fh_tpl_parser_fail(p, at, "expected a key, not %s", fh_tpl_token_text(at, seen));
 		struct fh_tpl_node *pair = fh_tpl_parser_node(p, FH_N_PAIR, at);
-		fh_auto_json json_t *key = at->kind == FH_TEXT_TEMPLATE_TOKEN_STRING
-		                               ? unescaped(at->text)
-		                               : json_stringn_nocheck(at->text.p, at->text.n);
+		fh_auto_json json_t *key =
+		    at->kind == FH_TPL_TOKEN_STRING ? unescaped(at->text) : json_stringn_nocheck(at->text.p, at->text.n);
 		fh_tpl_node_name(pair, (struct fh_str){ json_string_value(key), json_string_length(key) });
 		if (!fh_tpl_parser_expect_op(p, ":"))
 			return NULL;
@@ -301,25 +299,25 @@ static struct fh_tpl_node *parse_primary(struct fh_tpl_parser *p)
 	const struct fh_tpl_token *at = fh_tpl_parser_next(p);
 	struct fh_tpl_node *node;
 	char seen[64];
-	if (at->kind == FH_TEXT_TEMPLATE_TOKEN_NAME)
+	if (at->kind == FH_TPL_TOKEN_NAME)
 		return parse_word(p, at);
-	if (at->kind == FH_TEXT_TEMPLATE_TOKEN_STRING || at->kind == FH_TEXT_TEMPLATE_TOKEN_NUMBER) {
+	if (at->kind == FH_TPL_TOKEN_STRING || at->kind == FH_TPL_TOKEN_NUMBER) {
 		node = fh_tpl_parser_node(p, FH_N_LITERAL, at);
 		fh_auto_free char *digits = fh_xmemdup(at->text.p, at->text.n);
-		node->value = at->kind == FH_TEXT_TEMPLATE_TOKEN_NUMBER
+		node->value = at->kind == FH_TPL_TOKEN_NUMBER
 		                  ? fh_tpl_value_number(strtod(digits, NULL))
-		                  : (struct fh_tpl_value){ .kind = FH_TEXT_TEMPLATE_STRING, .json = unescaped(at->text) };
+		                  : (struct fh_tpl_value){ .kind = FH_TPL_STRING, .json = unescaped(at->text) };
 		return node;
 	}
-	if (at->kind == FH_TEXT_TEMPLATE_TOKEN_REGEX)
+	if (at->kind == FH_TPL_TOKEN_REGEX)
 		return parse_regex(p, at);
-	if (at->kind == FH_TEXT_TEMPLATE_TOKEN_OPERATOR && *at->text.p == '(') {
+	if (at->kind == FH_TPL_TOKEN_OPERATOR && *at->text.p == '(') {
 		node = parse_items(p, fh_tpl_parser_node(p, FH_N_GROUP, at), ")");
 		return node && node->n_kids == 0 ? fh_tpl_parser_fail(p, at, "nothing between ( and )") : node;
 	}
-	if (at->kind == FH_TEXT_TEMPLATE_TOKEN_OPERATOR && *at->text.p == '[')
+	if (at->kind == FH_TPL_TOKEN_OPERATOR && *at->text.p == '[')
 		return parse_items(p, fh_tpl_parser_node(p, FH_N_ARRAY, at), "]");
-	if (at->kind == FH_TEXT_TEMPLATE_TOKEN_OPERATOR && *at->text.p == '{')
+	if (at->kind == FH_TPL_TOKEN_OPERATOR && *at->text.p == '{')
 		return parse_dict(p, fh_tpl_parser_node(p, FH_N_DICT, at));
 	return fh_tpl_parser_fail(p, at, "expected a value, not %s", fh_tpl_token_text(at, seen));
 }
@@ -330,8 +328,7 @@ bool fh_tpl_parser_arguments(struct fh_tpl_parser *p, struct fh_tpl_node *call)
 		const struct fh_tpl_token *at = fh_tpl_parser_peek(p);
 		struct fh_tpl_node *argument;
 		/* p->tokens ends with END, so a token follows the name. */
-		if (at->kind == FH_TEXT_TEMPLATE_TOKEN_NAME && at[1].kind == FH_TEXT_TEMPLATE_TOKEN_OPERATOR &&
-		    fh_str_eq(at[1].text, "=")) {
+		if (at->kind == FH_TPL_TOKEN_NAME && at[1].kind == FH_TPL_TOKEN_OPERATOR && fh_str_eq(at[1].text, "=")) {
 			argument = fh_tpl_parser_node(p, FH_N_PAIR, at);
 			fh_tpl_node_name(argument, at->text);
 			p->at += 2;
@@ -352,13 +349,13 @@ static struct fh_tpl_node *parse_dot(struct fh_tpl_parser *p, const struct fh_tp
 {
 	const struct fh_tpl_token *name = fh_tpl_parser_next(p);
 	char seen[64];
-	if (name->kind != FH_TEXT_TEMPLATE_TOKEN_NAME && name->kind != FH_TEXT_TEMPLATE_TOKEN_NUMBER)
+	if (name->kind != FH_TPL_TOKEN_NAME && name->kind != FH_TPL_TOKEN_NUMBER)
 		return fh_tpl_parser_fail(p, name, "expected a name after '.', not %s", fh_tpl_token_text(name, seen));
 	struct fh_tpl_node *node = fh_tpl_parser_node(p, FH_N_LOOKUP, at);
 	node->a = object;
 	node->b = fh_tpl_parser_node(p, FH_N_LITERAL, name);
-	node->b->value = (struct fh_tpl_value){ .kind = FH_TEXT_TEMPLATE_STRING,
-		                                    .json = json_stringn_nocheck(name->text.p, name->text.n) };
+	node->b->value =
+	    (struct fh_tpl_value){ .kind = FH_TPL_STRING, .json = json_stringn_nocheck(name->text.p, name->text.n) };
 	fh_tpl_node_name(node, name->text);
 	static const char *const mutators[] = { "push", "pop", "shift", "unshift", "reverse", "sort", "splice" };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(mutators); i++)
@@ -392,7 +389,7 @@ struct fh_tpl_node *fh_tpl_parser_filter(struct fh_tpl_parser *p, struct fh_tpl_
 {
 	const struct fh_tpl_token *at = fh_tpl_parser_next(p);
 	char seen[64];
-	if (at->kind != FH_TEXT_TEMPLATE_TOKEN_NAME)
+	if (at->kind != FH_TPL_TOKEN_NAME)
 		return fh_tpl_parser_fail(p, at, "expected the name of a filter, not %s", fh_tpl_token_text(at, seen));
 	struct fh_tpl_node *node = fh_tpl_parser_node(p, FH_N_FILTER, at);
 	fh_tpl_node_name(node, at->text);

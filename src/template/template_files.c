@@ -93,7 +93,7 @@ static const struct fh_text_template *load(struct fh_tpl_render *r, const struct
 	r->at = node;
 	if (r->failed)
 		return NULL;
-	if (value.kind != FH_TEXT_TEMPLATE_STRING) {
+	if (value.kind != FH_TPL_STRING) {
 		fh_tpl_render_fail(r, "the name of a template has to be text");
 		return NULL;
 	}
@@ -181,7 +181,7 @@ void fh_tpl_render_import(struct fh_tpl_render *r, const struct fh_tpl_node *nod
 		if (scope->context.items[i].name[0] != '_')
 			fh_tpl_frame_bind(&module->members, scope->context.items[i].name, scope->context.items[i].value);
 	if (node->kind == FH_N_IMPORT)
-		name_here(r, node->b->name, (struct fh_tpl_value){ .kind = FH_TEXT_TEMPLATE_MODULE, .module = module });
+		name_here(r, node->b->name, (struct fh_tpl_value){ .kind = FH_TPL_MODULE, .module = module });
 	for (size_t i = 0; i < node->n_kids && !r->failed; i++) {
 		const struct fh_tpl_node *pair = node->kids[i];
 		const struct fh_tpl_binding *member = fh_tpl_frame_find(&module->members, pair->name);
@@ -236,7 +236,7 @@ struct fh_tpl_value fh_tpl_render_super(struct fh_tpl_render *r, const struct fh
 	render_body(r, block, r->at_body + 1);
 	r->out = out;
 	if (r->failed)
-		return FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+		return FH_TPL_VALUE_UNDEFINED;
 	struct fh_tpl_value value = fh_tpl_value_take(r, &text);
 	value.safe = true;
 	return value;

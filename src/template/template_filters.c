@@ -13,7 +13,7 @@
 
 static size_t list_size(struct fh_tpl_value v)
 {
-	return v.kind == FH_TEXT_TEMPLATE_ARRAY ? json_array_size(v.json) : 0;
+	return v.kind == FH_TPL_ARRAY ? json_array_size(v.json) : 0;
 }
 
 static struct fh_tpl_value item_at(struct fh_tpl_value list, size_t i)
@@ -25,7 +25,7 @@ static struct fh_tpl_value item_at(struct fh_tpl_value list, size_t i)
 static struct fh_tpl_value attribute(struct fh_tpl_render *r, struct fh_tpl_value item, struct fh_tpl_value name,
                                      bool path)
 {
-	if (!path || name.kind != FH_TEXT_TEMPLATE_STRING)
+	if (!path || name.kind != FH_TPL_STRING)
 		return fh_tpl_value_member(r, item, name);
 	struct fh_str s = fh_tpl_value_str(name);
 	while (true) {
@@ -41,9 +41,9 @@ static struct fh_tpl_value attribute(struct fh_tpl_render *r, struct fh_tpl_valu
 /* A list unchanged, a string as the list of its characters; the render fails for any other value. */
 static struct fh_tpl_value need_list(struct fh_tpl_render *r, struct fh_tpl_value v, const char *filter)
 {
-	if (v.kind == FH_TEXT_TEMPLATE_ARRAY)
+	if (v.kind == FH_TPL_ARRAY)
 		return v;
-	if (v.kind != FH_TEXT_TEMPLATE_STRING) {
+	if (v.kind != FH_TPL_STRING) {
 		fh_tpl_render_fail(r, "the filter '%s' takes a list", filter);
 		return fh_tpl_value_array(r);
 	}
@@ -64,8 +64,7 @@ static struct fh_tpl_value need_list(struct fh_tpl_render *r, struct fh_tpl_valu
 /* As need_list, but any other value gives an empty list, as in Nunjucks' sort, select and some others. */
 static struct fh_tpl_value list_or_none(struct fh_tpl_render *r, struct fh_tpl_value v)
 {
-	return v.kind == FH_TEXT_TEMPLATE_ARRAY || v.kind == FH_TEXT_TEMPLATE_STRING ? need_list(r, v, "list")
-	                                                                             : fh_tpl_value_array(r);
+	return v.kind == FH_TPL_ARRAY || v.kind == FH_TPL_STRING ? need_list(r, v, "list") : fh_tpl_value_array(r);
 }
 
 FILTER(filter_abs)
@@ -92,16 +91,16 @@ FILTER(filter_batch)
 
 FILTER(filter_default)
 {
-	bool keep = fh_tpl_value_truthy(args[1]) ? fh_tpl_value_truthy(v) : v.kind != FH_TEXT_TEMPLATE_UNDEFINED;
+	bool keep = fh_tpl_value_truthy(args[1]) ? fh_tpl_value_truthy(v) : v.kind != FH_TPL_UNDEFINED;
 	return keep ? v : args[0];
 }
 
 FILTER(filter_dump)
 {
-	bool text = args[0].kind == FH_TEXT_TEMPLATE_STRING && json_string_length(args[0].json) > 0;
-	double indent = text ? 1 : args[0].kind == FH_TEXT_TEMPLATE_NUMBER ? args[0].number : 0;
-	if (v.kind == FH_TEXT_TEMPLATE_UNDEFINED || v.kind == FH_TEXT_TEMPLATE_FUNCTION)
-		return FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+	bool text = args[0].kind == FH_TPL_STRING && json_string_length(args[0].json) > 0;
+	double indent = text ? 1 : args[0].kind == FH_TPL_NUMBER ? args[0].number : 0;
+	if (v.kind == FH_TPL_UNDEFINED || v.kind == FH_TPL_FUNCTION)
+		return FH_TPL_VALUE_UNDEFINED;
 	fh_auto_json json_t *json = fh_tpl_value_to_json(v);
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEXT_TEMPLATE_MEMORY_MAX);
 	fh_json_write(&out, json, indent >= 1 ? (int)FH_MIN(indent, 10.0) : 0);
@@ -135,32 +134,31 @@ FILTER(filter_first)
 
 FILTER(filter_last)
 {
-	size_t n = v.kind == FH_TEXT_TEMPLATE_OBJECT ? 0 : fh_tpl_value_length(v);
-	return n ? fh_tpl_value_item(r, v, n - 1) : FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+	size_t n = v.kind == FH_TPL_OBJECT ? 0 : fh_tpl_value_length(v);
+	return n ? fh_tpl_value_item(r, v, n - 1) : FH_TPL_VALUE_UNDEFINED;
 }
 
 FILTER(filter_random)
 {
 	uint64_t random;
-	size_t n = v.kind == FH_TEXT_TEMPLATE_OBJECT ? 0 : fh_tpl_value_length(v);
+	size_t n = v.kind == FH_TPL_OBJECT ? 0 : fh_tpl_value_length(v);
 	if (n == 0 || getrandom(&random, sizeof(random), 0) != sizeof(random))
-		return FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+		return FH_TPL_VALUE_UNDEFINED;
 	return fh_tpl_value_item(r, v, random % n);
 }
 
 FILTER(filter_length)
 {
-	bool nothing = v.kind <= FH_TEXT_TEMPLATE_NULL || (v.kind == FH_TEXT_TEMPLATE_BOOL && !v.truth);
+	bool nothing = v.kind <= FH_TPL_NULL || (v.kind == FH_TPL_BOOL && !v.truth);
 	if (nothing)
 		return fh_tpl_value_number(0);
-	bool counted =
-	    v.kind == FH_TEXT_TEMPLATE_STRING || v.kind == FH_TEXT_TEMPLATE_ARRAY || v.kind == FH_TEXT_TEMPLATE_OBJECT;
-	return counted ? fh_tpl_value_number((double)fh_tpl_value_length(v)) : FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+	bool counted = v.kind == FH_TPL_STRING || v.kind == FH_TPL_ARRAY || v.kind == FH_TPL_OBJECT;
+	return counted ? fh_tpl_value_number((double)fh_tpl_value_length(v)) : FH_TPL_VALUE_UNDEFINED;
 }
 
 FILTER(filter_list)
 {
-	if (v.kind != FH_TEXT_TEMPLATE_OBJECT)
+	if (v.kind != FH_TPL_OBJECT)
 		return need_list(r, v, "list");
 	struct fh_tpl_value out = fh_tpl_value_array(r);
 	const char *key;
@@ -177,7 +175,7 @@ FILTER(filter_list)
 
 FILTER(filter_join)
 {
-	bool lenient = v.kind <= FH_TEXT_TEMPLATE_NULL || fh_tpl_value_truthy(args[1]);
+	bool lenient = v.kind <= FH_TPL_NULL || fh_tpl_value_truthy(args[1]);
 	struct fh_tpl_value list = lenient ? list_or_none(r, v) : need_list(r, v, "join");
 	struct fh_str by = fh_tpl_value_truthy(args[0]) ? fh_tpl_value_str(fh_tpl_value_to_string(r, args[0])) : fh_str("");
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEXT_TEMPLATE_MEMORY_MAX);
@@ -187,7 +185,7 @@ FILTER(filter_join)
 			item = attribute(r, item, args[1], false);
 		if (i)
 			fh_buf_add(&out, by.p, by.n);
-		if (item.kind > FH_TEXT_TEMPLATE_NULL)
+		if (item.kind > FH_TPL_NULL)
 			fh_tpl_value_write(&out, item);
 	}
 	return fh_tpl_value_take(r, &out);
@@ -198,11 +196,10 @@ FILTER(filter_reverse)
 	struct fh_tpl_value list = list_or_none(r, v), out = fh_tpl_value_array(r);
 	for (size_t i = list_size(list); i > 0; i--)
 		fh_tpl_value_append(r, out, item_at(list, i - 1));
-	if (v.kind != FH_TEXT_TEMPLATE_STRING)
+	if (v.kind != FH_TPL_STRING)
 		return out;
-	const struct fh_tpl_value none[FH_TEXT_TEMPLATE_FILTER_PARAMS] = { FH_TEXT_TEMPLATE_VALUE_UNDEFINED,
-		                                                               FH_TEXT_TEMPLATE_VALUE_UNDEFINED,
-		                                                               FH_TEXT_TEMPLATE_VALUE_UNDEFINED };
+	const struct fh_tpl_value none[FH_TPL_FILTER_PARAMS] = { FH_TPL_VALUE_UNDEFINED, FH_TPL_VALUE_UNDEFINED,
+		                                                     FH_TPL_VALUE_UNDEFINED };
 	return filter_join(r, out, none);
 }
 
@@ -227,8 +224,7 @@ FILTER(filter_slice)
 FILTER(filter_sum)
 {
 	struct fh_tpl_value list = need_list(r, v, "sum");
-	struct fh_tpl_value sum = fh_tpl_value_number(0),
-	                    start = args[1].kind == FH_TEXT_TEMPLATE_UNDEFINED ? sum : args[1];
+	struct fh_tpl_value sum = fh_tpl_value_number(0), start = args[1].kind == FH_TPL_UNDEFINED ? sum : args[1];
 	for (size_t i = 0; i < list_size(list); i++) {
 		struct fh_tpl_value item = item_at(list, i);
 		sum = fh_tpl_add(r, sum, fh_tpl_value_truthy(args[0]) ? attribute(r, item, args[0], false) : item);
@@ -240,8 +236,8 @@ static struct fh_tpl_value select_items(struct fh_tpl_render *r, struct fh_tpl_v
                                         bool wanted)
 {
 	struct fh_tpl_value list = list_or_none(r, v), out = fh_tpl_value_array(r);
-	struct fh_tpl_value test = args[0].kind == FH_TEXT_TEMPLATE_UNDEFINED ? fh_tpl_value_string(r, fh_str("truthy"))
-	                                                                      : fh_tpl_value_to_string(r, args[0]);
+	struct fh_tpl_value test = args[0].kind == FH_TPL_UNDEFINED ? fh_tpl_value_string(r, fh_str("truthy"))
+	                                                            : fh_tpl_value_to_string(r, args[0]);
 	for (size_t i = 0; i < list_size(list) && !r->failed; i++) {
 		bool known, passed = fh_tpl_test_apply(json_string_value(test.json), item_at(list, i), args[1], &known);
 		if (!known)
@@ -347,7 +343,7 @@ static int compare_items(const void *pa, const void *pb, void *context)
 
 static struct fh_tpl_value folded(struct fh_tpl_render *r, struct fh_tpl_value key, bool case_sensitive)
 {
-	if (case_sensitive || key.kind != FH_TEXT_TEMPLATE_STRING)
+	if (case_sensitive || key.kind != FH_TPL_STRING)
 		return key;
 	fh_auto_buf struct fh_buf lower = FH_BUF_INIT(0);
 	fh_case_lower(&lower, fh_tpl_value_str(key));
@@ -385,13 +381,13 @@ FILTER(filter_sort)
 
 FILTER(filter_dictsort)
 {
-	if (v.kind != FH_TEXT_TEMPLATE_OBJECT)
+	if (v.kind != FH_TPL_OBJECT)
 		return fh_tpl_render_fail(r, "the filter 'dictsort' takes an object");
-	if (args[1].kind == FH_TEXT_TEMPLATE_STRING && !fh_str_eq(fh_tpl_value_str(args[1]), "value") &&
+	if (args[1].kind == FH_TPL_STRING && !fh_str_eq(fh_tpl_value_str(args[1]), "value") &&
 	    !fh_str_eq(fh_tpl_value_str(args[1]), "key"))
 		return fh_tpl_render_fail(r, "the filter 'dictsort' sorts by \"key\" or \"value\"");
 	struct fh_tpl_value pairs = fh_tpl_value_array(r);
-	bool by_value = args[1].kind == FH_TEXT_TEMPLATE_STRING && fh_str_eq(fh_tpl_value_str(args[1]), "value");
+	bool by_value = args[1].kind == FH_TPL_STRING && fh_str_eq(fh_tpl_value_str(args[1]), "value");
 	const char *key;
 	json_t *member;
 	json_object_foreach(v.json, key, member)
@@ -410,7 +406,7 @@ FILTER(filter_round)
 {
 	double precision = fh_tpl_value_truthy(args[0]) ? fh_tpl_value_to_number(args[0]) : 0, factor = pow(10, precision);
 	double scaled = fh_tpl_value_to_number(v) * factor;
-	struct fh_str method = args[1].kind == FH_TEXT_TEMPLATE_STRING ? fh_tpl_value_str(args[1]) : fh_str("");
+	struct fh_str method = args[1].kind == FH_TPL_STRING ? fh_tpl_value_str(args[1]) : fh_str("");
 	if (fh_str_eq(method, "ceil"))
 		return fh_tpl_value_number(ceil(scaled) / factor);
 	/* JavaScript rounds a half up, C's round() away from zero. */
@@ -454,7 +450,7 @@ FILTER(filter_float)
 FILTER(filter_int)
 {
 	struct fh_str s = fh_tpl_text_trim(fh_tpl_value_str(fh_tpl_value_to_string(r, v)), true, true);
-	double base = args[1].kind == FH_TEXT_TEMPLATE_UNDEFINED ? 10 : fh_tpl_value_to_number(args[1]), value = 0;
+	double base = args[1].kind == FH_TPL_UNDEFINED ? 10 : fh_tpl_value_to_number(args[1]), value = 0;
 	bool minus = s.n > 0 && *s.p == '-';
 	size_t i = s.n > 0 && (*s.p == '-' || *s.p == '+'), first;
 	if (base == 16 && s.n - i > 2 && s.p[i] == '0' && (s.p[i + 1] | 0x20) == 'x')

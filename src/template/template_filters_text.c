@@ -13,7 +13,7 @@
 /* The value as a string; undefined, null and false as the empty one. */
 static struct fh_str text_of(struct fh_tpl_render *r, struct fh_tpl_value v)
 {
-	bool nothing = v.kind <= FH_TEXT_TEMPLATE_NULL || (v.kind == FH_TEXT_TEMPLATE_BOOL && !v.truth);
+	bool nothing = v.kind <= FH_TPL_NULL || (v.kind == FH_TPL_BOOL && !v.truth);
 	return nothing ? fh_str("") : fh_tpl_value_str(fh_tpl_value_to_string(r, v));
 }
 
@@ -122,17 +122,16 @@ FILTER(filter_indent)
 
 FILTER(filter_replace)
 {
-	if (args[0].kind == FH_TEXT_TEMPLATE_REGEX)
+	if (args[0].kind == FH_TPL_REGEX)
 		return fh_tpl_regex_replace(r, args[0], text_of(r, v), fh_tpl_value_str(fh_tpl_value_to_string(r, args[1])));
-	if (args[0].kind != FH_TEXT_TEMPLATE_STRING && args[0].kind != FH_TEXT_TEMPLATE_NUMBER)
+	if (args[0].kind != FH_TPL_STRING && args[0].kind != FH_TPL_NUMBER)
 		return v;
-	if (v.kind != FH_TEXT_TEMPLATE_STRING && v.kind != FH_TEXT_TEMPLATE_NUMBER)
+	if (v.kind != FH_TPL_STRING && v.kind != FH_TPL_NUMBER)
 		return v;
 	struct fh_str s = text_of(r, v), old = fh_tpl_value_str(fh_tpl_value_to_string(r, args[0]));
 	struct fh_str new = fh_tpl_value_str(fh_tpl_value_to_string(r, args[1]));
-	size_t most = args[2].kind == FH_TEXT_TEMPLATE_UNDEFINED
-	                  ? SIZE_MAX
-	                  : (size_t)FH_MAX(0.0, FH_MIN(fh_tpl_value_to_number(args[2]), 1e15));
+	size_t most = args[2].kind == FH_TPL_UNDEFINED ? SIZE_MAX
+	                                               : (size_t)FH_MAX(0.0, FH_MIN(fh_tpl_value_to_number(args[2]), 1e15));
 	fh_auto_buf struct fh_buf out = TEXT_BUF;
 	size_t at = 0;
 	/* An empty `old` matches before each character and at the end. */
@@ -174,12 +173,12 @@ FILTER(filter_truncate)
 	struct fh_str s = text_of(r, v);
 	size_t length = count_of(args[0], 255);
 	if (fh_tpl_text_units(s) <= length)
-		return v.kind <= FH_TEXT_TEMPLATE_NULL ? fh_tpl_value_string(r, s) : v;
+		return v.kind <= FH_TPL_NULL ? fh_tpl_value_string(r, s) : v;
 	struct fh_tpl_value head =
 	    fh_tpl_text_slice(r, s, 0, fh_tpl_value_truthy(args[1]) ? length : last_space(s, length));
 	fh_auto_buf struct fh_buf out = TEXT_BUF;
 	fh_tpl_value_write(&out, head);
-	if (args[2].kind > FH_TEXT_TEMPLATE_NULL)
+	if (args[2].kind > FH_TPL_NULL)
 		fh_tpl_value_write(&out, args[2]);
 	else
 		fh_buf_adds(&out, "...");
@@ -198,7 +197,7 @@ FILTER(filter_wordcount)
 		n += word && !inside;
 		inside = word;
 	}
-	return n > 0 ? fh_tpl_value_number(n) : (struct fh_tpl_value){ .kind = FH_TEXT_TEMPLATE_NULL };
+	return n > 0 ? fh_tpl_value_number(n) : (struct fh_tpl_value){ .kind = FH_TPL_NULL };
 }
 
 static void add_encoded(struct fh_buf *out, struct fh_str s)
@@ -224,12 +223,12 @@ static void add_pair(struct fh_tpl_render *r, struct fh_buf *out, struct fh_tpl_
 FILTER(filter_urlencode)
 {
 	fh_auto_buf struct fh_buf out = TEXT_BUF;
-	if (v.kind == FH_TEXT_TEMPLATE_OBJECT) {
+	if (v.kind == FH_TPL_OBJECT) {
 		const char *key;
 		json_t *member;
 		json_object_foreach(v.json, key, member)
 		    add_pair(r, &out, fh_tpl_value_string(r, fh_str(key)), fh_tpl_value_from_json(member));
-	} else if (v.kind == FH_TEXT_TEMPLATE_ARRAY) {
+	} else if (v.kind == FH_TPL_ARRAY) {
 		for (size_t i = 0; i < json_array_size(v.json); i++) {
 			struct fh_tpl_value pair = fh_tpl_value_item(r, v, i);
 			add_pair(r, &out, fh_tpl_value_item(r, pair, 0), fh_tpl_value_item(r, pair, 1));
@@ -259,7 +258,7 @@ FILTER(filter_forceescape)
 	static const char *const entities[128] = {
 		['&'] = "&amp;", ['"'] = "&quot;", ['\''] = "&#39;", ['<'] = "&lt;", ['>'] = "&gt;", ['\\'] = "&#92;"
 	};
-	struct fh_str s = v.kind <= FH_TEXT_TEMPLATE_NULL ? fh_str("") : fh_tpl_value_str(fh_tpl_value_to_string(r, v));
+	struct fh_str s = v.kind <= FH_TPL_NULL ? fh_str("") : fh_tpl_value_str(fh_tpl_value_to_string(r, v));
 	fh_auto_buf struct fh_buf out = TEXT_BUF;
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
@@ -281,7 +280,7 @@ FILTER(filter_escape)
 FILTER(filter_safe)
 {
 	struct fh_tpl_value safe =
-	    v.kind <= FH_TEXT_TEMPLATE_NULL ? fh_tpl_value_string(r, fh_str("")) : fh_tpl_value_to_string(r, v);
+	    v.kind <= FH_TPL_NULL ? fh_tpl_value_string(r, fh_str("")) : fh_tpl_value_to_string(r, v);
 	safe.safe = true;
 	return safe;
 }

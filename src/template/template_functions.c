@@ -3,12 +3,11 @@
 
 /* Functions: macros, the `caller` of a {% call %}, and the built-in range, cycler and joiner. */
 
-size_t fh_tpl_args_eval(struct fh_tpl_render *r, const struct fh_tpl_node *call,
-                        struct fh_tpl_value args[FH_TEXT_TEMPLATE_ARGS])
+size_t fh_tpl_args_eval(struct fh_tpl_render *r, const struct fh_tpl_node *call, struct fh_tpl_value args[FH_TPL_ARGS])
 {
-	size_t n = FH_MIN(call->n_kids, (size_t)FH_TEXT_TEMPLATE_ARGS);
-	for (size_t i = 0; i < FH_TEXT_TEMPLATE_ARGS; i++)
-		args[i] = FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+	size_t n = FH_MIN(call->n_kids, (size_t)FH_TPL_ARGS);
+	for (size_t i = 0; i < FH_TPL_ARGS; i++)
+		args[i] = FH_TPL_VALUE_UNDEFINED;
 	for (size_t i = 0; i < n; i++)
 		args[i] = fh_tpl_render_eval(r, call->kids[i]->kind == FH_N_PAIR ? call->kids[i]->a : call->kids[i]);
 	return n;
@@ -29,7 +28,7 @@ static struct fh_tpl_function *new_function(struct fh_tpl_render *r,
 
 static struct fh_tpl_value value_of(struct fh_tpl_function *f)
 {
-	return (struct fh_tpl_value){ .kind = FH_TEXT_TEMPLATE_FUNCTION, .function = f };
+	return (struct fh_tpl_value){ .kind = FH_TPL_FUNCTION, .function = f };
 }
 
 struct fh_tpl_module *fh_tpl_module_new(struct fh_tpl_render *r)
@@ -93,7 +92,7 @@ static struct fh_tpl_value call_macro(struct fh_tpl_render *r, struct fh_tpl_fun
 	fh_auto_tframe struct fh_tpl_frame frame = { .parent = self->frame, .isolated = true };
 	for (size_t i = 0; i < macro->n_kids; i++) {
 		const struct fh_tpl_node *parameter = macro->kids[i], *argument = argument_of(call, parameter->name, i);
-		struct fh_tpl_value value = argument ? fh_tpl_render_eval(r, argument) : FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+		struct fh_tpl_value value = argument ? fh_tpl_render_eval(r, argument) : FH_TPL_VALUE_UNDEFINED;
 		if (!argument && parameter->a)
 			value = fh_tpl_render_eval(r, parameter->a);
 		fh_tpl_frame_bind(&frame, parameter->name, value);
@@ -102,7 +101,7 @@ static struct fh_tpl_value call_macro(struct fh_tpl_render *r, struct fh_tpl_fun
 	if (caller)
 		fh_tpl_frame_bind(&frame, "caller", fh_tpl_render_eval(r, caller));
 	struct fh_tpl_scope *outer = r->scope;
-	struct fh_tpl_value text = FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+	struct fh_tpl_value text = FH_TPL_VALUE_UNDEFINED;
 	r->scope = self->scope;
 	if (fh_tpl_frame_enter(r, &frame))
 		text = fh_tpl_render_capture(r, macro->b);
@@ -129,7 +128,7 @@ struct fh_tpl_value fh_tpl_function_of(struct fh_tpl_render *r, const struct fh_
 static struct fh_tpl_value call_range(struct fh_tpl_render *r, struct fh_tpl_function *self,
                                       const struct fh_tpl_node *call)
 {
-	struct fh_tpl_value args[FH_TEXT_TEMPLATE_ARGS], array = fh_tpl_value_array(r);
+	struct fh_tpl_value args[FH_TPL_ARGS], array = fh_tpl_value_array(r);
 	size_t n = fh_tpl_args_eval(r, call, args);
 	double first = n > 1 ? fh_tpl_value_to_number(args[0]) : 0, end = fh_tpl_value_to_number(args[n > 1 ? 1 : 0]);
 	double by = n > 2 && fh_tpl_value_truthy(args[2]) ? fh_tpl_value_to_number(args[2]) : 1;
@@ -157,8 +156,8 @@ static struct fh_tpl_value cycle_reset(struct fh_tpl_render *r, struct fh_tpl_fu
 {
 	(void)r, (void)call;
 	fh_tpl_frame_find(&self->module->members, "next")->value.function->at = 0;
-	fh_tpl_frame_bind(&self->module->members, "current", (struct fh_tpl_value){ .kind = FH_TEXT_TEMPLATE_NULL });
-	return FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+	fh_tpl_frame_bind(&self->module->members, "current", (struct fh_tpl_value){ .kind = FH_TPL_NULL });
+	return FH_TPL_VALUE_UNDEFINED;
 }
 
 static struct fh_tpl_value call_cycler(struct fh_tpl_render *r, struct fh_tpl_function *self,
@@ -172,10 +171,10 @@ static struct fh_tpl_value call_cycler(struct fh_tpl_render *r, struct fh_tpl_fu
 		fh_tpl_value_append(r, next->value,
 		                    fh_tpl_render_eval(r, call->kids[i]->kind == FH_N_PAIR ? call->kids[i]->a : call->kids[i]));
 	next->module = reset->module = cycler;
-	fh_tpl_frame_bind(&cycler->members, "current", (struct fh_tpl_value){ .kind = FH_TEXT_TEMPLATE_NULL });
+	fh_tpl_frame_bind(&cycler->members, "current", (struct fh_tpl_value){ .kind = FH_TPL_NULL });
 	fh_tpl_frame_bind(&cycler->members, "next", value_of(next));
 	fh_tpl_frame_bind(&cycler->members, "reset", value_of(reset));
-	return (struct fh_tpl_value){ .kind = FH_TEXT_TEMPLATE_MODULE, .module = cycler };
+	return (struct fh_tpl_value){ .kind = FH_TPL_MODULE, .module = cycler };
 }
 
 static struct fh_tpl_value joiner_next(struct fh_tpl_render *r, struct fh_tpl_function *self,
@@ -188,7 +187,7 @@ static struct fh_tpl_value joiner_next(struct fh_tpl_render *r, struct fh_tpl_fu
 static struct fh_tpl_value call_joiner(struct fh_tpl_render *r, struct fh_tpl_function *self,
                                        const struct fh_tpl_node *call)
 {
-	struct fh_tpl_value args[FH_TEXT_TEMPLATE_ARGS];
+	struct fh_tpl_value args[FH_TPL_ARGS];
 	struct fh_tpl_function *f = new_function(r, joiner_next);
 	(void)self;
 	fh_tpl_args_eval(r, call, args);
@@ -206,5 +205,5 @@ struct fh_tpl_value fh_tpl_function_global(struct fh_tpl_render *r, const char *
 	for (size_t i = 0; i < FH_ARRAY_SIZE(globals); i++)
 		if (fh_streq(globals[i].name, name))
 			return value_of(new_function(r, globals[i].call));
-	return FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+	return FH_TPL_VALUE_UNDEFINED;
 }

@@ -7,16 +7,16 @@
 /* ---- values ---- */
 
 enum fh_tpl_kind {
-	FH_TEXT_TEMPLATE_UNDEFINED,
-	FH_TEXT_TEMPLATE_NULL,
-	FH_TEXT_TEMPLATE_BOOL,
-	FH_TEXT_TEMPLATE_NUMBER,
-	FH_TEXT_TEMPLATE_STRING,
-	FH_TEXT_TEMPLATE_ARRAY,
-	FH_TEXT_TEMPLATE_OBJECT,
-	FH_TEXT_TEMPLATE_FUNCTION,
-	FH_TEXT_TEMPLATE_MODULE,
-	FH_TEXT_TEMPLATE_REGEX
+	FH_TPL_UNDEFINED,
+	FH_TPL_NULL,
+	FH_TPL_BOOL,
+	FH_TPL_NUMBER,
+	FH_TPL_STRING,
+	FH_TPL_ARRAY,
+	FH_TPL_OBJECT,
+	FH_TPL_FUNCTION,
+	FH_TPL_MODULE,
+	FH_TPL_REGEX
 };
 
 struct fh_tpl_node;
@@ -39,7 +39,7 @@ struct fh_tpl_value {
 		const struct fh_tpl_node *regex; /* a REGEX node */
 	};
 };
-#define FH_TEXT_TEMPLATE_VALUE_UNDEFINED ((struct fh_tpl_value){ .kind = FH_TEXT_TEMPLATE_UNDEFINED })
+#define FH_TPL_VALUE_UNDEFINED ((struct fh_tpl_value){ .kind = FH_TPL_UNDEFINED })
 
 /* ---- syntax ---- */
 
@@ -121,17 +121,17 @@ struct fh_text_template {
 /* ---- tokens ---- */
 
 enum fh_tpl_token_kind {
-	FH_TEXT_TEMPLATE_TOKEN_END,
-	FH_TEXT_TEMPLATE_TOKEN_DATA,
-	FH_TEXT_TEMPLATE_TOKEN_OUTPUT,
-	FH_TEXT_TEMPLATE_TOKEN_OUTPUT_END,
-	FH_TEXT_TEMPLATE_TOKEN_TAG,
-	FH_TEXT_TEMPLATE_TOKEN_TAG_END,
-	FH_TEXT_TEMPLATE_TOKEN_STRING,
-	FH_TEXT_TEMPLATE_TOKEN_NUMBER,
-	FH_TEXT_TEMPLATE_TOKEN_NAME,
-	FH_TEXT_TEMPLATE_TOKEN_OPERATOR,
-	FH_TEXT_TEMPLATE_TOKEN_REGEX
+	FH_TPL_TOKEN_END,
+	FH_TPL_TOKEN_DATA,
+	FH_TPL_TOKEN_OUTPUT,
+	FH_TPL_TOKEN_OUTPUT_END,
+	FH_TPL_TOKEN_TAG,
+	FH_TPL_TOKEN_TAG_END,
+	FH_TPL_TOKEN_STRING,
+	FH_TPL_TOKEN_NUMBER,
+	FH_TPL_TOKEN_NAME,
+	FH_TPL_TOKEN_OPERATOR,
+	FH_TPL_TOKEN_REGEX
 };
 
 struct fh_tpl_token {
@@ -314,11 +314,10 @@ struct fh_tpl_value fh_tpl_function_call(struct fh_tpl_render *r, struct fh_tpl_
                                          const struct fh_tpl_node *call);
 struct fh_tpl_module *fh_tpl_module_new(struct fh_tpl_render *r);
 void fh_tpl_functions_release(struct fh_tpl_render *r);
-#define FH_TEXT_TEMPLATE_ARGS 4
-/* The values of the first FH_TEXT_TEMPLATE_ARGS arguments of a call, undefined where there are fewer; returns their
+#define FH_TPL_ARGS 4
+/* The values of the first FH_TPL_ARGS arguments of a call, undefined where there are fewer; returns their
  * number. */
-size_t fh_tpl_args_eval(struct fh_tpl_render *r, const struct fh_tpl_node *call,
-                        struct fh_tpl_value args[FH_TEXT_TEMPLATE_ARGS]);
+size_t fh_tpl_args_eval(struct fh_tpl_render *r, const struct fh_tpl_node *call, struct fh_tpl_value args[FH_TPL_ARGS]);
 
 /* ---- templates of several files (template_files.c) ---- */
 
@@ -370,7 +369,7 @@ struct fh_str fh_tpl_text_trim(struct fh_str s, bool left, bool right);
 /* Byte offset of `needle` at or after from, or -1. */
 ssize_t fh_tpl_text_find(struct fh_str s, struct fh_str needle, size_t from);
 
-/* ---- regular expressions (template_regex.c); `regex` is a FH_TEXT_TEMPLATE_REGEX ---- */
+/* ---- regular expressions (template_regex.c); `regex` is a FH_TPL_REGEX ---- */
 
 bool fh_tpl_regex_test(struct fh_tpl_render *r, struct fh_tpl_value regex, struct fh_str s);
 struct fh_tpl_value fh_tpl_regex_replace(struct fh_tpl_render *r, struct fh_tpl_value regex, struct fh_str s,
@@ -380,11 +379,11 @@ struct fh_tpl_value fh_tpl_regex_split(struct fh_tpl_render *r, struct fh_tpl_va
 
 /* ---- tables ---- */
 
-#define FH_TEXT_TEMPLATE_FILTER_PARAMS 3
+#define FH_TPL_FILTER_PARAMS 3
 struct fh_tpl_filter {
 	const char *name;
 	struct fh_tpl_value (*apply)(struct fh_tpl_render *r, struct fh_tpl_value value, const struct fh_tpl_value *args);
-	const char *params[FH_TEXT_TEMPLATE_FILTER_PARAMS]; /* names for named arguments */
+	const char *params[FH_TPL_FILTER_PARAMS]; /* names for named arguments */
 };
 struct fh_tpl_value fh_tpl_filter_urlize(struct fh_tpl_render *r, struct fh_tpl_value v,
                                          const struct fh_tpl_value *args);
@@ -402,10 +401,10 @@ struct fh_tpl_operator {
 	const char *text;
 	struct fh_tpl_value (*apply)(struct fh_tpl_render *r, struct fh_tpl_value a, struct fh_tpl_value b);
 	enum fh_tpl_level {
-		FH_TEXT_TEMPLATE_LEVEL_CALL,
-		FH_TEXT_TEMPLATE_LEVEL_COMPARE,
-		FH_TEXT_TEMPLATE_LEVEL_ADD,
-		FH_TEXT_TEMPLATE_LEVEL_MULTIPLY
+		FH_TPL_LEVEL_CALL,
+		FH_TPL_LEVEL_COMPARE,
+		FH_TPL_LEVEL_ADD,
+		FH_TPL_LEVEL_MULTIPLY
 	} level; /* in JavaScript */
 };
 const struct fh_tpl_operator *fh_tpl_operator_find(const char *text);

@@ -78,7 +78,7 @@ static void emit_data(struct lexer *l, size_t from, size_t to)
 			to--;
 	l->trim_next = false;
 	if (to > from)
-		emit(l, FH_TEXT_TEMPLATE_TOKEN_DATA, from, to);
+		emit(l, FH_TPL_TOKEN_DATA, from, to);
 }
 
 static bool is_open(const struct lexer *l, size_t at)
@@ -160,7 +160,7 @@ static int lex_string(struct lexer *l)
 		at += l->source.p[at] == '\\' ? 2 : 1;
 	if (at >= l->source.n)
 		return fail(l, from, "this string is not closed");
-	emit(l, FH_TEXT_TEMPLATE_TOKEN_STRING, from + 1, at);
+	emit(l, FH_TPL_TOKEN_STRING, from + 1, at);
 	l->at = at + 1;
 	return 0;
 }
@@ -183,7 +183,7 @@ static void lex_word(struct lexer *l)
 	if (number && char_at(l, to) == '.' && char_at(l, to + 1) >= '0' && char_at(l, to + 1) <= '9')
 		for (to++; char_at(l, to) >= '0' && char_at(l, to) <= '9';)
 			to++;
-	emit(l, number ? FH_TEXT_TEMPLATE_TOKEN_NUMBER : FH_TEXT_TEMPLATE_TOKEN_NAME, from, to);
+	emit(l, number ? FH_TPL_TOKEN_NUMBER : FH_TPL_TOKEN_NAME, from, to);
 	l->at = to;
 }
 
@@ -199,7 +199,7 @@ static bool lex_regex(struct lexer *l)
 		return false;
 	for (to++; char_at(l, to) && strchr("gimy", char_at(l, to));)
 		to++;
-	emit(l, FH_TEXT_TEMPLATE_TOKEN_REGEX, from, to);
+	emit(l, FH_TPL_TOKEN_REGEX, from, to);
 	l->at = to;
 	return true;
 }
@@ -210,7 +210,7 @@ static bool lex_operator(struct lexer *l, unsigned *braces)
 		if (!looking_at(l, l->at, operators[i]))
 			continue;
 		size_t n = strlen(operators[i]);
-		emit(l, FH_TEXT_TEMPLATE_TOKEN_OPERATOR, l->at, l->at + n);
+		emit(l, FH_TPL_TOKEN_OPERATOR, l->at, l->at + n);
 		*braces += *operators[i] == '{';
 		*braces -= *operators[i] == '}' && *braces > 0;
 		l->at += n;
@@ -258,9 +258,9 @@ static int lex_tag(struct lexer *l)
 	if (looking_at(l, l->at, "{#"))
 		return lex_comment(l);
 	if (looking_at(l, l->at, "{{"))
-		return lex_code(l, FH_TEXT_TEMPLATE_TOKEN_OUTPUT, FH_TEXT_TEMPLATE_TOKEN_OUTPUT_END, "}}");
+		return lex_code(l, FH_TPL_TOKEN_OUTPUT, FH_TPL_TOKEN_OUTPUT_END, "}}");
 	int raw = lex_raw(l);
-	return raw ? FH_MIN(raw, 0) : lex_code(l, FH_TEXT_TEMPLATE_TOKEN_TAG, FH_TEXT_TEMPLATE_TOKEN_TAG_END, "%}");
+	return raw ? FH_MIN(raw, 0) : lex_code(l, FH_TPL_TOKEN_TAG, FH_TPL_TOKEN_TAG_END, "%}");
 }
 
 int fh_text_template_lex(struct fh_str source, const char *name, struct fh_tpl_tokens *ret, struct fh_error *err)
@@ -276,6 +276,6 @@ int fh_text_template_lex(struct fh_str source, const char *name, struct fh_tpl_t
 		if (r < 0)
 			return r;
 	}
-	emit(&l, FH_TEXT_TEMPLATE_TOKEN_END, source.n, source.n);
+	emit(&l, FH_TPL_TOKEN_END, source.n, source.n);
 	return 0;
 }

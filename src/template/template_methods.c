@@ -22,7 +22,7 @@ static struct fh_str text_arg(struct fh_tpl_render *r, struct fh_tpl_value v)
 static struct fh_tpl_value run_filter(struct fh_tpl_render *r, const char *name, struct fh_tpl_value self,
                                       struct fh_tpl_value a, struct fh_tpl_value b, struct fh_tpl_value c)
 {
-	const struct fh_tpl_value args[FH_TEXT_TEMPLATE_FILTER_PARAMS] = { a, b, c };
+	const struct fh_tpl_value args[FH_TPL_FILTER_PARAMS] = { a, b, c };
 	return fh_tpl_filter_find(name)->apply(r, self, args);
 }
 
@@ -30,7 +30,7 @@ static struct fh_tpl_value run_filter(struct fh_tpl_render *r, const char *name,
  * missing. */
 static size_t index_arg(struct fh_tpl_value v, size_t n, size_t fallback, bool from_end)
 {
-	if (v.kind == FH_TEXT_TEMPLATE_UNDEFINED)
+	if (v.kind == FH_TPL_UNDEFINED)
 		return fallback;
 	double i = trunc(fh_tpl_value_to_number(v));
 	if (isnan(i))
@@ -41,14 +41,12 @@ static size_t index_arg(struct fh_tpl_value v, size_t n, size_t fallback, bool f
 
 METHOD(string_upper)
 {
-	return run_filter(r, "upper", self, FH_TEXT_TEMPLATE_VALUE_UNDEFINED, FH_TEXT_TEMPLATE_VALUE_UNDEFINED,
-	                  FH_TEXT_TEMPLATE_VALUE_UNDEFINED);
+	return run_filter(r, "upper", self, FH_TPL_VALUE_UNDEFINED, FH_TPL_VALUE_UNDEFINED, FH_TPL_VALUE_UNDEFINED);
 }
 
 METHOD(string_lower)
 {
-	return run_filter(r, "lower", self, FH_TEXT_TEMPLATE_VALUE_UNDEFINED, FH_TEXT_TEMPLATE_VALUE_UNDEFINED,
-	                  FH_TEXT_TEMPLATE_VALUE_UNDEFINED);
+	return run_filter(r, "lower", self, FH_TPL_VALUE_UNDEFINED, FH_TPL_VALUE_UNDEFINED, FH_TPL_VALUE_UNDEFINED);
 }
 
 METHOD(string_trim)
@@ -71,16 +69,15 @@ METHOD(string_split)
 	struct fh_str s = fh_tpl_value_str(self);
 	struct fh_tpl_value out = fh_tpl_value_array(r);
 	size_t most = index_arg(args[1], SIZE_MAX / 2, SIZE_MAX, false);
-	if (args[0].kind == FH_TEXT_TEMPLATE_UNDEFINED) {
+	if (args[0].kind == FH_TPL_UNDEFINED) {
 		fh_tpl_value_append(r, out, self);
 		return out;
 	}
-	if (args[0].kind == FH_TEXT_TEMPLATE_REGEX)
+	if (args[0].kind == FH_TPL_REGEX)
 		return fh_tpl_regex_split(r, args[0], s);
 	struct fh_str by = text_arg(r, args[0]);
 	if (by.n == 0)
-		return run_filter(r, "list", self, FH_TEXT_TEMPLATE_VALUE_UNDEFINED, FH_TEXT_TEMPLATE_VALUE_UNDEFINED,
-		                  FH_TEXT_TEMPLATE_VALUE_UNDEFINED);
+		return run_filter(r, "list", self, FH_TPL_VALUE_UNDEFINED, FH_TPL_VALUE_UNDEFINED, FH_TPL_VALUE_UNDEFINED);
 	size_t at = 0;
 	for (ssize_t found; json_array_size(out.json) < most && (found = fh_tpl_text_find(s, by, at)) >= 0;) {
 		if (!fh_tpl_render_step(r, r->at))
@@ -134,27 +131,26 @@ METHOD(string_substring)
 METHOD(string_char_at)
 {
 	struct fh_tpl_value c = fh_tpl_value_item(r, self, index_arg(args[0], SIZE_MAX / 2, 0, false));
-	return c.kind == FH_TEXT_TEMPLATE_UNDEFINED ? fh_tpl_value_string(r, fh_str("")) : c;
+	return c.kind == FH_TPL_UNDEFINED ? fh_tpl_value_string(r, fh_str("")) : c;
 }
 
 METHOD(string_replace)
 {
-	if (args[0].kind == FH_TEXT_TEMPLATE_REGEX)
+	if (args[0].kind == FH_TPL_REGEX)
 		return fh_tpl_regex_replace(r, args[0], fh_tpl_value_str(self), text_arg(r, args[1]));
 	return run_filter(r, "replace", self, fh_tpl_value_to_string(r, args[0]), args[1], fh_tpl_value_number(1));
 }
 
 METHOD(string_replace_all)
 {
-	if (args[0].kind == FH_TEXT_TEMPLATE_REGEX)
+	if (args[0].kind == FH_TPL_REGEX)
 		return fh_tpl_regex_replace(r, args[0], fh_tpl_value_str(self), text_arg(r, args[1]));
-	return run_filter(r, "replace", self, fh_tpl_value_to_string(r, args[0]), args[1],
-	                  FH_TEXT_TEMPLATE_VALUE_UNDEFINED);
+	return run_filter(r, "replace", self, fh_tpl_value_to_string(r, args[0]), args[1], FH_TPL_VALUE_UNDEFINED);
 }
 
 METHOD(string_match)
 {
-	if (args[0].kind != FH_TEXT_TEMPLATE_REGEX)
+	if (args[0].kind != FH_TPL_REGEX)
 		return fh_tpl_render_fail(r, "match takes a regular expression, r/…/");
 	return fh_tpl_regex_match(r, args[0], fh_tpl_value_str(self));
 }
@@ -189,7 +185,7 @@ METHOD(any_at)
 {
 	double size = (double)fh_tpl_value_length(self), i = trunc(fh_tpl_value_to_number(args[0]));
 	i = isnan(i) ? 0 : i < 0 ? i + size : i;
-	return i >= 0 && i < size ? fh_tpl_value_item(r, self, (size_t)i) : FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+	return i >= 0 && i < size ? fh_tpl_value_item(r, self, (size_t)i) : FH_TPL_VALUE_UNDEFINED;
 }
 
 METHOD(string_repeat)
@@ -206,14 +202,14 @@ static struct fh_tpl_value pad(struct fh_tpl_render *r, struct fh_tpl_value self
                                bool start)
 {
 	double want = fh_tpl_value_to_number(args[0]);
-	struct fh_tpl_value fill = args[1].kind == FH_TEXT_TEMPLATE_UNDEFINED ? fh_tpl_value_string(r, fh_str(" "))
-	                                                                      : fh_tpl_value_to_string(r, args[1]);
+	struct fh_tpl_value fill =
+	    args[1].kind == FH_TPL_UNDEFINED ? fh_tpl_value_string(r, fh_str(" ")) : fh_tpl_value_to_string(r, args[1]);
 	size_t have = fh_tpl_value_length(self), fill_units = fh_tpl_value_length(fill);
 	if (!(want > (double)have) || fill_units == 0)
 		return self;
 	if (want > FH_TEXT_TEMPLATE_MEMORY_MAX) {
 		fh_tpl_render_limit(r, "a text");
-		return FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+		return FH_TPL_VALUE_UNDEFINED;
 	}
 	size_t missing = (size_t)want - have;
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEXT_TEMPLATE_MEMORY_MAX);
@@ -244,7 +240,7 @@ METHOD(any_to_string)
 
 METHOD(any_concat)
 {
-	if (self.kind == FH_TEXT_TEMPLATE_STRING) {
+	if (self.kind == FH_TPL_STRING) {
 		fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEXT_TEMPLATE_MEMORY_MAX);
 		fh_tpl_value_write(&out, self);
 		for (size_t i = 0; i < n; i++)
@@ -254,9 +250,9 @@ METHOD(any_concat)
 	struct fh_tpl_value out = fh_tpl_value_array(r);
 	for (size_t k = 0; k <= n; k++) {
 		struct fh_tpl_value from = k ? args[k - 1] : self;
-		if (from.kind != FH_TEXT_TEMPLATE_ARRAY)
+		if (from.kind != FH_TPL_ARRAY)
 			fh_tpl_value_append(r, out, from);
-		for (size_t i = 0; from.kind == FH_TEXT_TEMPLATE_ARRAY && i < json_array_size(from.json); i++)
+		for (size_t i = 0; from.kind == FH_TPL_ARRAY && i < json_array_size(from.json); i++)
 			fh_tpl_value_append(r, out, fh_tpl_value_item(r, from, i));
 	}
 	return out;
@@ -265,7 +261,7 @@ METHOD(any_concat)
 METHOD(array_join)
 {
 	struct fh_tpl_value by = n ? args[0] : fh_tpl_value_string(r, fh_str(","));
-	return run_filter(r, "join", self, by, FH_TEXT_TEMPLATE_VALUE_UNDEFINED, FH_TEXT_TEMPLATE_VALUE_UNDEFINED);
+	return run_filter(r, "join", self, by, FH_TPL_VALUE_UNDEFINED, FH_TPL_VALUE_UNDEFINED);
 }
 
 METHOD(array_index_of)
@@ -310,7 +306,7 @@ static struct fh_tpl_value taken(struct fh_tpl_render *r, struct fh_tpl_value li
 {
 	json_t *item = json_array_get(list.json, i);
 	if (!item)
-		return FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+		return FH_TPL_VALUE_UNDEFINED;
 	fh_tpl_render_keep(r, json_incref(item), 0);
 	json_array_remove(list.json, i);
 	return fh_tpl_value_from_json(item);
@@ -319,7 +315,7 @@ static struct fh_tpl_value taken(struct fh_tpl_render *r, struct fh_tpl_value li
 METHOD(array_pop)
 {
 	size_t size = json_array_size(self.json);
-	return size ? taken(r, self, size - 1) : FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+	return size ? taken(r, self, size - 1) : FH_TPL_VALUE_UNDEFINED;
 }
 
 METHOD(array_shift)
@@ -349,8 +345,8 @@ static struct fh_tpl_value refill(struct fh_tpl_value list, struct fh_tpl_value 
 
 METHOD(array_reverse)
 {
-	return refill(self, run_filter(r, "reverse", self, FH_TEXT_TEMPLATE_VALUE_UNDEFINED,
-	                               FH_TEXT_TEMPLATE_VALUE_UNDEFINED, FH_TEXT_TEMPLATE_VALUE_UNDEFINED));
+	return refill(
+	    self, run_filter(r, "reverse", self, FH_TPL_VALUE_UNDEFINED, FH_TPL_VALUE_UNDEFINED, FH_TPL_VALUE_UNDEFINED));
 }
 
 static int compare_as_text(const void *a, const void *b)
@@ -433,52 +429,52 @@ static const struct {
 	const char *name;
 	method_fn call;
 } methods[] = {
-	{ FH_TEXT_TEMPLATE_STRING, "toUpperCase", string_upper },
-	{ FH_TEXT_TEMPLATE_STRING, "toLowerCase", string_lower },
-	{ FH_TEXT_TEMPLATE_STRING, "trim", string_trim },
-	{ FH_TEXT_TEMPLATE_STRING, "trimStart", string_trim_start },
-	{ FH_TEXT_TEMPLATE_STRING, "trimEnd", string_trim_end },
-	{ FH_TEXT_TEMPLATE_STRING, "split", string_split },
-	{ FH_TEXT_TEMPLATE_STRING, "includes", string_includes },
-	{ FH_TEXT_TEMPLATE_STRING, "startsWith", string_starts_with },
-	{ FH_TEXT_TEMPLATE_STRING, "endsWith", string_ends_with },
-	{ FH_TEXT_TEMPLATE_STRING, "indexOf", string_index_of },
-	{ FH_TEXT_TEMPLATE_STRING, "slice", string_slice },
-	{ FH_TEXT_TEMPLATE_STRING, "substring", string_substring },
-	{ FH_TEXT_TEMPLATE_STRING, "charAt", string_char_at },
-	{ FH_TEXT_TEMPLATE_STRING, "replace", string_replace },
-	{ FH_TEXT_TEMPLATE_STRING, "replaceAll", string_replace_all },
-	{ FH_TEXT_TEMPLATE_STRING, "repeat", string_repeat },
-	{ FH_TEXT_TEMPLATE_STRING, "padStart", string_pad_start },
-	{ FH_TEXT_TEMPLATE_STRING, "padEnd", string_pad_end },
-	{ FH_TEXT_TEMPLATE_STRING, "match", string_match },
-	{ FH_TEXT_TEMPLATE_STRING, "lastIndexOf", string_last_index_of },
-	{ FH_TEXT_TEMPLATE_STRING, "substr", string_substr },
-	{ FH_TEXT_TEMPLATE_STRING, "charCodeAt", string_char_code_at },
-	{ FH_TEXT_TEMPLATE_STRING, "codePointAt", string_char_code_at },
-	{ FH_TEXT_TEMPLATE_STRING, "at", any_at },
-	{ FH_TEXT_TEMPLATE_STRING, "concat", any_concat },
-	{ FH_TEXT_TEMPLATE_STRING, "toString", any_to_string },
-	{ FH_TEXT_TEMPLATE_ARRAY, "join", array_join },
-	{ FH_TEXT_TEMPLATE_ARRAY, "includes", array_includes },
-	{ FH_TEXT_TEMPLATE_ARRAY, "indexOf", array_index_of },
-	{ FH_TEXT_TEMPLATE_ARRAY, "slice", array_slice },
-	{ FH_TEXT_TEMPLATE_ARRAY, "concat", any_concat },
-	{ FH_TEXT_TEMPLATE_ARRAY, "push", array_push },
-	{ FH_TEXT_TEMPLATE_ARRAY, "pop", array_pop },
-	{ FH_TEXT_TEMPLATE_ARRAY, "shift", array_shift },
-	{ FH_TEXT_TEMPLATE_ARRAY, "unshift", array_unshift },
-	{ FH_TEXT_TEMPLATE_ARRAY, "reverse", array_reverse },
-	{ FH_TEXT_TEMPLATE_ARRAY, "sort", array_sort },
-	{ FH_TEXT_TEMPLATE_ARRAY, "flat", array_flat },
-	{ FH_TEXT_TEMPLATE_ARRAY, "at", any_at },
-	{ FH_TEXT_TEMPLATE_ARRAY, "toString", any_to_string },
-	{ FH_TEXT_TEMPLATE_OBJECT, "toString", any_to_string },
-	{ FH_TEXT_TEMPLATE_REGEX, "test", regex_test },
-	{ FH_TEXT_TEMPLATE_NUMBER, "toFixed", number_to_fixed },
-	{ FH_TEXT_TEMPLATE_NUMBER, "toString", any_to_string },
-	{ FH_TEXT_TEMPLATE_BOOL, "toString", any_to_string },
-	{ FH_TEXT_TEMPLATE_OBJECT, "hasOwnProperty", object_has },
+	{ FH_TPL_STRING, "toUpperCase", string_upper },
+	{ FH_TPL_STRING, "toLowerCase", string_lower },
+	{ FH_TPL_STRING, "trim", string_trim },
+	{ FH_TPL_STRING, "trimStart", string_trim_start },
+	{ FH_TPL_STRING, "trimEnd", string_trim_end },
+	{ FH_TPL_STRING, "split", string_split },
+	{ FH_TPL_STRING, "includes", string_includes },
+	{ FH_TPL_STRING, "startsWith", string_starts_with },
+	{ FH_TPL_STRING, "endsWith", string_ends_with },
+	{ FH_TPL_STRING, "indexOf", string_index_of },
+	{ FH_TPL_STRING, "slice", string_slice },
+	{ FH_TPL_STRING, "substring", string_substring },
+	{ FH_TPL_STRING, "charAt", string_char_at },
+	{ FH_TPL_STRING, "replace", string_replace },
+	{ FH_TPL_STRING, "replaceAll", string_replace_all },
+	{ FH_TPL_STRING, "repeat", string_repeat },
+	{ FH_TPL_STRING, "padStart", string_pad_start },
+	{ FH_TPL_STRING, "padEnd", string_pad_end },
+	{ FH_TPL_STRING, "match", string_match },
+	{ FH_TPL_STRING, "lastIndexOf", string_last_index_of },
+	{ FH_TPL_STRING, "substr", string_substr },
+	{ FH_TPL_STRING, "charCodeAt", string_char_code_at },
+	{ FH_TPL_STRING, "codePointAt", string_char_code_at },
+	{ FH_TPL_STRING, "at", any_at },
+	{ FH_TPL_STRING, "concat", any_concat },
+	{ FH_TPL_STRING, "toString", any_to_string },
+	{ FH_TPL_ARRAY, "join", array_join },
+	{ FH_TPL_ARRAY, "includes", array_includes },
+	{ FH_TPL_ARRAY, "indexOf", array_index_of },
+	{ FH_TPL_ARRAY, "slice", array_slice },
+	{ FH_TPL_ARRAY, "concat", any_concat },
+	{ FH_TPL_ARRAY, "push", array_push },
+	{ FH_TPL_ARRAY, "pop", array_pop },
+	{ FH_TPL_ARRAY, "shift", array_shift },
+	{ FH_TPL_ARRAY, "unshift", array_unshift },
+	{ FH_TPL_ARRAY, "reverse", array_reverse },
+	{ FH_TPL_ARRAY, "sort", array_sort },
+	{ FH_TPL_ARRAY, "flat", array_flat },
+	{ FH_TPL_ARRAY, "at", any_at },
+	{ FH_TPL_ARRAY, "toString", any_to_string },
+	{ FH_TPL_OBJECT, "toString", any_to_string },
+	{ FH_TPL_REGEX, "test", regex_test },
+	{ FH_TPL_NUMBER, "toFixed", number_to_fixed },
+	{ FH_TPL_NUMBER, "toString", any_to_string },
+	{ FH_TPL_BOOL, "toString", any_to_string },
+	{ FH_TPL_OBJECT, "hasOwnProperty", object_has },
 };
 
 struct fh_tpl_value fh_tpl_method_call(struct fh_tpl_render *r, struct fh_tpl_value self, const char *name,
@@ -490,7 +486,7 @@ struct fh_tpl_value fh_tpl_method_call(struct fh_tpl_render *r, struct fh_tpl_va
 			return methods[i].call(r, self, args, n_args);
 		}
 	*ret_known = false;
-	return FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+	return FH_TPL_VALUE_UNDEFINED;
 }
 
 /* ---- tests ---- */
@@ -505,24 +501,24 @@ typedef bool (*test_fn)(struct fh_tpl_value v, struct fh_tpl_value argument);
 static bool same_case(struct fh_tpl_value v, bool upper)
 {
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-	if (v.kind != FH_TEXT_TEMPLATE_STRING)
+	if (v.kind != FH_TPL_STRING)
 		return false;
 	struct fh_str s = fh_tpl_value_str(v);
 	(upper ? fh_case_upper : fh_case_lower)(&out, s);
 	return out.n == s.n && memcmp(fh_buf_cstr(&out), s.p, s.n) == 0;
 }
 
-TEST(test_defined, v.kind != FH_TEXT_TEMPLATE_UNDEFINED)
-TEST(test_undefined, v.kind == FH_TEXT_TEMPLATE_UNDEFINED)
-TEST(test_null, v.kind == FH_TEXT_TEMPLATE_NULL)
+TEST(test_defined, v.kind != FH_TPL_UNDEFINED)
+TEST(test_undefined, v.kind == FH_TPL_UNDEFINED)
+TEST(test_null, v.kind == FH_TPL_NULL)
 TEST(test_truthy, fh_tpl_value_truthy(v))
 TEST(test_falsy, !fh_tpl_value_truthy(v))
-TEST(test_string, v.kind == FH_TEXT_TEMPLATE_STRING)
-TEST(test_number, v.kind == FH_TEXT_TEMPLATE_NUMBER)
-TEST(test_boolean, v.kind == FH_TEXT_TEMPLATE_BOOL)
-TEST(test_mapping, v.kind == FH_TEXT_TEMPLATE_OBJECT)
-TEST(test_iterable, v.kind == FH_TEXT_TEMPLATE_ARRAY || v.kind == FH_TEXT_TEMPLATE_STRING)
-TEST(test_callable, v.kind == FH_TEXT_TEMPLATE_FUNCTION)
+TEST(test_string, v.kind == FH_TPL_STRING)
+TEST(test_number, v.kind == FH_TPL_NUMBER)
+TEST(test_boolean, v.kind == FH_TPL_BOOL)
+TEST(test_mapping, v.kind == FH_TPL_OBJECT)
+TEST(test_iterable, v.kind == FH_TPL_ARRAY || v.kind == FH_TPL_STRING)
+TEST(test_callable, v.kind == FH_TPL_FUNCTION)
 TEST(test_escaped, v.safe)
 TEST(test_odd, fmod(fh_tpl_value_to_number(v), 2) == 1)
 TEST(test_even, fmod(fh_tpl_value_to_number(v), 2) == 0)

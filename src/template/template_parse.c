@@ -52,7 +52,7 @@ const struct fh_tpl_token *fh_tpl_parser_peek(const struct fh_tpl_parser *p)
 const struct fh_tpl_token *fh_tpl_parser_next(struct fh_tpl_parser *p)
 {
 	const struct fh_tpl_token *token = fh_tpl_parser_peek(p);
-	p->at += token->kind != FH_TEXT_TEMPLATE_TOKEN_END;
+	p->at += token->kind != FH_TPL_TOKEN_END;
 	return token;
 }
 
@@ -66,12 +66,12 @@ static bool skip(struct fh_tpl_parser *p, enum fh_tpl_token_kind kind, const cha
 
 bool fh_tpl_parser_skip_op(struct fh_tpl_parser *p, const char *op)
 {
-	return skip(p, FH_TEXT_TEMPLATE_TOKEN_OPERATOR, op);
+	return skip(p, FH_TPL_TOKEN_OPERATOR, op);
 }
 
 bool fh_tpl_parser_skip_word(struct fh_tpl_parser *p, const char *word)
 {
-	return skip(p, FH_TEXT_TEMPLATE_TOKEN_NAME, word);
+	return skip(p, FH_TPL_TOKEN_NAME, word);
 }
 
 bool fh_tpl_parser_expect_op(struct fh_tpl_parser *p, const char *op)
@@ -86,14 +86,14 @@ bool fh_tpl_parser_expect_op(struct fh_tpl_parser *p, const char *op)
 
 const char *fh_tpl_token_text(const struct fh_tpl_token *token, char buf[64])
 {
-	static const char *const names[] = { [FH_TEXT_TEMPLATE_TOKEN_END] = "the end of the template",
-		                                 [FH_TEXT_TEMPLATE_TOKEN_DATA] = "text",
-		                                 [FH_TEXT_TEMPLATE_TOKEN_OUTPUT] = "{{",
-		                                 [FH_TEXT_TEMPLATE_TOKEN_OUTPUT_END] = "}}",
-		                                 [FH_TEXT_TEMPLATE_TOKEN_TAG] = "{%",
-		                                 [FH_TEXT_TEMPLATE_TOKEN_TAG_END] = "%}",
-		                                 [FH_TEXT_TEMPLATE_TOKEN_STRING] = "a string",
-		                                 [FH_TEXT_TEMPLATE_TOKEN_NUMBER] = "a number" };
+	static const char *const names[] = { [FH_TPL_TOKEN_END] = "the end of the template",
+		                                 [FH_TPL_TOKEN_DATA] = "text",
+		                                 [FH_TPL_TOKEN_OUTPUT] = "{{",
+		                                 [FH_TPL_TOKEN_OUTPUT_END] = "}}",
+		                                 [FH_TPL_TOKEN_TAG] = "{%",
+		                                 [FH_TPL_TOKEN_TAG_END] = "%}",
+		                                 [FH_TPL_TOKEN_STRING] = "a string",
+		                                 [FH_TPL_TOKEN_NUMBER] = "a number" };
 	const char *name = token->kind < FH_ARRAY_SIZE(names) ? names[token->kind] : NULL;
 	if (name)
 		snprintf(buf, 64, "%s", name);
@@ -110,7 +110,7 @@ bool fh_tpl_parser_tag_end(struct fh_tpl_parser *p)
 {
 	const struct fh_tpl_token *token = fh_tpl_parser_next(p);
 	char seen[64];
-	if (token->kind == FH_TEXT_TEMPLATE_TOKEN_TAG_END)
+	if (token->kind == FH_TPL_TOKEN_TAG_END)
 		return true;
 	fh_tpl_parser_fail(p, token, "expected %%}, not %s", fh_tpl_token_text(token, seen));
 	return false;
@@ -122,7 +122,7 @@ static struct fh_tpl_node *parse_statement(struct fh_tpl_parser *p);
 static bool at_end_tag(const struct fh_tpl_parser *p, const char *words)
 {
 	const struct fh_tpl_token *token = fh_tpl_parser_peek(p);
-	if (token->kind != FH_TEXT_TEMPLATE_TOKEN_TAG || token[1].kind != FH_TEXT_TEMPLATE_TOKEN_NAME)
+	if (token->kind != FH_TPL_TOKEN_TAG || token[1].kind != FH_TPL_TOKEN_NAME)
 		return false;
 	for (const char *w = words; *w; w += strcspn(w, "|"), w += *w == '|')
 		if (strcspn(w, "|") == token[1].text.n && memcmp(w, token[1].text.p, token[1].text.n) == 0)
@@ -137,7 +137,7 @@ struct fh_tpl_node *fh_tpl_parser_body(struct fh_tpl_parser *p, const struct fh_
 		return fh_tpl_parser_fail(p, open, "nested more than %d levels deep", FH_TEXT_TEMPLATE_DEPTH_MAX);
 	p->depth++;
 	while (!at_end_tag(p, words)) {
-		if (fh_tpl_parser_peek(p)->kind == FH_TEXT_TEMPLATE_TOKEN_END) {
+		if (fh_tpl_parser_peek(p)->kind == FH_TPL_TOKEN_END) {
 			size_t first = strcspn(words, "|");
 			const char *last = strrchr(words, '|');
 			return fh_tpl_parser_fail(p, open, "this {%% %.*s %%} has no {%% %s %%}", FH_STR_ARGS(open->text),
@@ -188,7 +188,7 @@ static bool parse_names(struct fh_tpl_parser *p, struct fh_tpl_node *node)
 	do {
 		const struct fh_tpl_token *name = fh_tpl_parser_next(p);
 		char seen[64];
-		if (name->kind != FH_TEXT_TEMPLATE_TOKEN_NAME) {
+		if (name->kind != FH_TPL_TOKEN_NAME) {
 			fh_tpl_parser_fail(p, name, "expected a variable's name, not %s", fh_tpl_token_text(name, seen));
 			return false;
 		}
@@ -249,7 +249,7 @@ bool fh_tpl_parser_parameters(struct fh_tpl_parser *p, struct fh_tpl_node *node)
 	char seen[64];
 	while (!fh_tpl_parser_skip_op(p, ")")) {
 		const struct fh_tpl_token *parameter = fh_tpl_parser_next(p);
-		if (parameter->kind != FH_TEXT_TEMPLATE_TOKEN_NAME) {
+		if (parameter->kind != FH_TPL_TOKEN_NAME) {
 			fh_tpl_parser_fail(p, parameter, "expected a parameter's name, not %s", fh_tpl_token_text(parameter, seen));
 			return false;
 		}
@@ -271,7 +271,7 @@ static struct fh_tpl_node *parse_macro(struct fh_tpl_parser *p, const struct fh_
 	struct fh_tpl_node *node = fh_tpl_parser_node(p, FH_N_MACRO, at);
 	const struct fh_tpl_token *name = fh_tpl_parser_next(p);
 	char seen[64];
-	if (name->kind != FH_TEXT_TEMPLATE_TOKEN_NAME)
+	if (name->kind != FH_TPL_TOKEN_NAME)
 		return fh_tpl_parser_fail(p, name, "expected the macro's name, not %s", fh_tpl_token_text(name, seen));
 	fh_tpl_node_name(node, name->text);
 	if (!fh_tpl_parser_expect_op(p, "(") || !fh_tpl_parser_parameters(p, node))
@@ -371,11 +371,10 @@ static struct fh_tpl_node *parse_tag(struct fh_tpl_parser *p)
 	const struct fh_tpl_token *word = fh_tpl_parser_next(p);
 	char seen[64];
 	for (size_t i = 0; i < FH_ARRAY_SIZE(tags); i++)
-		if (word->kind == FH_TEXT_TEMPLATE_TOKEN_NAME && fh_str_eq(word->text, tags[i].word))
+		if (word->kind == FH_TPL_TOKEN_NAME && fh_str_eq(word->text, tags[i].word))
 			return tags[i].parse(p, word);
-	bool closing =
-	    word->kind == FH_TEXT_TEMPLATE_TOKEN_NAME && (fh_str_eq(word->text, "else") || fh_str_eq(word->text, "elif") ||
-	                                                  (word->text.n > 3 && memcmp(word->text.p, "end", 3) == 0));
+	bool closing = word->kind == FH_TPL_TOKEN_NAME && (fh_str_eq(word->text, "else") || fh_str_eq(word->text, "elif") ||
+	                                                   (word->text.n > 3 && memcmp(word->text.p, "end", 3) == 0));
 	fh_tpl_parser_fail(p, word, closing ? "this %s belongs to no open tag" : "unknown tag %s",
 	                   fh_tpl_token_text(word, seen));
 	fh_error_hint(
@@ -390,9 +389,9 @@ static struct fh_tpl_node *parse_statement(struct fh_tpl_parser *p)
 	const struct fh_tpl_token *at = fh_tpl_parser_next(p);
 	struct fh_tpl_node *node;
 	char seen[64];
-	if (at->kind == FH_TEXT_TEMPLATE_TOKEN_TAG)
+	if (at->kind == FH_TPL_TOKEN_TAG)
 		return parse_tag(p);
-	if (at->kind == FH_TEXT_TEMPLATE_TOKEN_DATA) {
+	if (at->kind == FH_TPL_TOKEN_DATA) {
 		node = fh_tpl_parser_node(p, FH_N_TEXT, at);
 		fh_tpl_node_name(node, at->text);
 		return node;
@@ -402,7 +401,7 @@ static struct fh_tpl_node *parse_statement(struct fh_tpl_parser *p)
 	if (!node->a)
 		return NULL;
 	const struct fh_tpl_token *end = fh_tpl_parser_next(p);
-	if (end->kind != FH_TEXT_TEMPLATE_TOKEN_OUTPUT_END)
+	if (end->kind != FH_TPL_TOKEN_OUTPUT_END)
 		return fh_tpl_parser_fail(p, end, "expected }}, not %s", fh_tpl_token_text(end, seen));
 	return node;
 }
@@ -410,7 +409,7 @@ static struct fh_tpl_node *parse_statement(struct fh_tpl_parser *p)
 struct fh_tpl_node *fh_tpl_parser_template(struct fh_tpl_parser *p)
 {
 	struct fh_tpl_node *block = fh_tpl_parser_node(p, FH_N_BLOCK, fh_tpl_parser_peek(p));
-	while (fh_tpl_parser_peek(p)->kind != FH_TEXT_TEMPLATE_TOKEN_END) {
+	while (fh_tpl_parser_peek(p)->kind != FH_TPL_TOKEN_END) {
 		struct fh_tpl_node *node = parse_statement(p);
 		if (!node)
 			return NULL;
@@ -447,7 +446,7 @@ void fh_text_template_free(struct fh_text_template *t)
 	while (t->nodes) {
 		struct fh_tpl_node *node = t->nodes;
 		t->nodes = node->next;
-		if (node->kind == FH_N_LITERAL && node->value.kind == FH_TEXT_TEMPLATE_STRING)
+		if (node->kind == FH_N_LITERAL && node->value.kind == FH_TPL_STRING)
 			json_decref(node->value.json);
 		free(node->name);
 		free(node->kids);

@@ -31,7 +31,7 @@ static struct fh_tpl_node *parse_name(struct fh_tpl_parser *p)
 {
 	const struct fh_tpl_token *name = fh_tpl_parser_next(p);
 	char seen[64];
-	if (name->kind != FH_TEXT_TEMPLATE_TOKEN_NAME)
+	if (name->kind != FH_TPL_TOKEN_NAME)
 		return fh_tpl_parser_fail(p, name, "expected a name, not %s", fh_tpl_token_text(name, seen));
 	struct fh_tpl_node *node = fh_tpl_parser_node(p, FH_N_PAIR, name);
 	fh_tpl_node_name(node, name->text);

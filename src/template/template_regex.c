@@ -88,12 +88,12 @@ struct fh_tpl_value fh_tpl_regex_match(struct fh_tpl_render *r, struct fh_tpl_va
 		for (size_t g = 0; g < (all ? 1 : m.n); g++)
 			fh_tpl_value_append(r, list,
 			                    m.from[g] == SIZE_MAX
-			                        ? FH_TEXT_TEMPLATE_VALUE_UNDEFINED
+			                        ? FH_TPL_VALUE_UNDEFINED
 			                        : fh_tpl_value_string(r, (struct fh_str){ s.p + m.from[g], m.to[g] - m.from[g] }));
 		if (!all)
 			break;
 	}
-	return json_array_size(list.json) ? list : (struct fh_tpl_value){ .kind = FH_TEXT_TEMPLATE_NULL };
+	return json_array_size(list.json) ? list : (struct fh_tpl_value){ .kind = FH_TPL_NULL };
 }
 
 struct fh_tpl_value fh_tpl_regex_split(struct fh_tpl_render *r, struct fh_tpl_value regex, struct fh_str s)

@@ -27,7 +27,7 @@ struct fh_tpl_value fh_tpl_render_fail(struct fh_tpl_render *r, const char *form
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	set_failed(r, FH_E_CONFIG, message);
-	return FH_TEXT_TEMPLATE_VALUE_UNDEFINED;
+	return FH_TPL_VALUE_UNDEFINED;
 }
 
 void fh_tpl_render_limit(struct fh_tpl_render *r, const char *what)
@@ -121,7 +121,7 @@ struct fh_tpl_value fh_tpl_render_lookup(struct fh_tpl_render *r, const char *na
 	bool is_loop = fh_streq(name, "loop");
 	for (const struct fh_tpl_frame *frame = r->frame; frame; frame = frame->parent) {
 		const struct fh_tpl_binding *binding = find(frame, name);
-		if (binding && binding->value.kind != FH_TEXT_TEMPLATE_UNDEFINED)
+		if (binding && binding->value.kind != FH_TPL_UNDEFINED)
 			return binding->value;
 		if (is_loop && frame->loop)
 			return loop_object(r, frame->loop);
@@ -140,7 +140,7 @@ static void assign(struct fh_tpl_render *r, const char *name, struct fh_tpl_valu
 	struct fh_tpl_frame *to = r->frame;
 	for (struct fh_tpl_frame *frame = r->frame; frame; frame = r->frame->isolated ? NULL : frame->parent) {
 		const struct fh_tpl_binding *binding = find(frame, name);
-		if (binding && binding->value.kind != FH_TEXT_TEMPLATE_UNDEFINED) {
+		if (binding && binding->value.kind != FH_TPL_UNDEFINED) {
 			to = frame;
 			break;
 		}
@@ -176,7 +176,7 @@ static void render_output(struct fh_tpl_render *r, const struct fh_tpl_node *nod
 {
 	struct fh_tpl_value value = fh_tpl_render_eval(r, node->a);
 	r->at = node;
-	if (!r->failed && value.kind > FH_TEXT_TEMPLATE_NULL)
+	if (!r->failed && value.kind > FH_TPL_NULL)
 		fh_tpl_value_write(r->out, value);
 	check_output(r);
 }
@@ -193,11 +193,11 @@ static void render_if(struct fh_tpl_render *r, const struct fh_tpl_node *node)
 static struct fh_tpl_value iterable(struct fh_tpl_render *r, struct fh_tpl_value value, size_t n_names)
 {
 	struct fh_tpl_value list = fh_tpl_value_array(r);
-	if (value.kind == FH_TEXT_TEMPLATE_ARRAY)
+	if (value.kind == FH_TPL_ARRAY)
 		return value;
-	if (value.kind == FH_TEXT_TEMPLATE_STRING && n_names == 1)
+	if (value.kind == FH_TPL_STRING && n_names == 1)
 		return fh_tpl_filter_find("list")->apply(r, value, NULL);
-	if (value.kind == FH_TEXT_TEMPLATE_OBJECT && n_names == 2) {
+	if (value.kind == FH_TPL_OBJECT && n_names == 2) {
 		const char *key;
 		json_t *member;
 		json_object_foreach(value.json, key, member)
@@ -257,7 +257,7 @@ struct fh_tpl_value fh_tpl_render_capture(struct fh_tpl_render *r, const struct 
 	r->out = &text;
 	fh_tpl_render_node(r, body);
 	r->out = out;
-	return r->failed ? FH_TEXT_TEMPLATE_VALUE_UNDEFINED : fh_tpl_value_take(r, &text);
+	return r->failed ? FH_TPL_VALUE_UNDEFINED : fh_tpl_value_take(r, &text);
 }
 
 static void render_set(struct fh_tpl_render *r, const struct fh_tpl_node *node)
@@ -281,7 +281,7 @@ static void render_filter_block(struct fh_tpl_render *r, const struct fh_tpl_nod
 	if (r->failed)
 		return;
 	struct fh_tpl_value value = fh_tpl_render_filter(r, node->a, text);
-	if (!r->failed && value.kind > FH_TEXT_TEMPLATE_NULL)
+	if (!r->failed && value.kind > FH_TPL_NULL)
 		fh_tpl_value_write(r->out, value);
 	check_output(r);
 }

@@ -83,7 +83,7 @@ static void add_word(struct fh_tpl_render *r, struct fh_buf *out, struct fh_str 
 struct fh_tpl_value fh_tpl_filter_urlize(struct fh_tpl_render *r, struct fh_tpl_value v,
                                          const struct fh_tpl_value *args)
 {
-	struct fh_str s = v.kind <= FH_TEXT_TEMPLATE_NULL ? fh_str("") : fh_tpl_value_str(fh_tpl_value_to_string(r, v));
+	struct fh_str s = v.kind <= FH_TPL_NULL ? fh_str("") : fh_tpl_value_str(fh_tpl_value_to_string(r, v));
 	double want = fh_tpl_value_to_number(args[0]);
 	size_t length = isnan(want) || want > 1e9 ? SIZE_MAX : want > 0 ? (size_t)want : 0;
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(FH_TEXT_TEMPLATE_MEMORY_MAX);
@@ -96,8 +96,7 @@ struct fh_tpl_value fh_tpl_filter_urlize(struct fh_tpl_render *r, struct fh_tpl_
 		for (n = 0; n < s.n && !isspace((unsigned char)s.p[n]);)
 			n++;
 		if (n)
-			add_word(r, &out, (struct fh_str){ s.p, n }, length,
-			         args[1].kind == FH_TEXT_TEMPLATE_BOOL && args[1].truth);
+			add_word(r, &out, (struct fh_str){ s.p, n }, length, args[1].kind == FH_TPL_BOOL && args[1].truth);
 		s.p += n, s.n -= n;
 	}
 	return fh_tpl_value_take(r, &out);
