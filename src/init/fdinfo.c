@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * What only the fdinfo of descriptors tells: how many file locks there are, and whether descriptors wait in a unix
  * socket.

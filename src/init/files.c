@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Moves files in and out. Runs in a forked child that has the sandbox's user id, so it can do nothing that the program
  * could not. No link on a path is followed: what a program may have put there (a link, a FIFO, a replaced folder) makes

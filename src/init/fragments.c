@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * What sockets hold beyond their buffers. The kernel copies what is sent into pages of 32 KiB that the sockets
  * of a task take bytes from in turn (skb_page_frag_refill() in net/core/sock.c), and counts for each socket the bytes

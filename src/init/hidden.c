@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Files in memory whose pages no figure of a process shows, for hosts without control groups: shared memory whose pages
  * were taken out of the page tables again (madvise) or never put there, and that no process holds open; files on

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * CPU time of processes that have ended, for hosts without control groups. The kernel adds it to the parent that waits
  * for them. Where the parent ignores SIGCHLD (or sets SA_NOCLDWAIT) it adds it to nobody.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Counts the mappings of all processes, for hosts without control groups: the kernel keeps a record of each, and a
  * process may have 65,530 (vm.max_map_count), which every fork copies. No figure of a process tells their number but

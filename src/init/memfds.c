@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Counts the files in memory (memfd) that processes hold open, for hosts without control groups: their pages belong to
  * no resident set unless they are mapped. Each file counts with its whole size, once.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Pages in pipes that no control group is charged for, and, without control groups, all pages in pipes. splice() and
  * sendfile() fill each place of a pipe with a page of what they read from: 32 KiB of a network socket's, by one byte of

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * The kernel's own records of what programs have open and map, for hosts without control groups: buffers of files of
  * /proc, events that wait in an inotify instance, what an epoll set watches, and the links between a mapping and those

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * The usage of all processes, for hosts without control groups, read from /proc of the sandbox's own pid namespace.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Counts memory that cannot be attributed to a single process, for hosts without control groups: shared anonymous
  * mappings, files in memory (memfd) and SysV segments. All of it is on one internal file system of the kernel, which is

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Counts memory in the buffers of the sandbox's sockets: of network sockets, which control groups v1 do not count, and
  * of unix sockets; the pages that they hold beyond that (fragments.c); and the sockets themselves, where there are very

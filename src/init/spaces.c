@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Finds processes that have their parent's address space, as after vfork and posix_spawn, so that its memory counts
  * once, for hosts without control groups.

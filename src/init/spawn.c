@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Starts a program: fork, become the user, exec. The child reports over a pipe what the kernel says about it. */
 #include "init/init.h"
 

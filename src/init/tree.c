@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Finds all processes of a program, to kill them, and all processes of the sandbox, to stop them. */
 #include "init/init.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Becomes the program's user, and reads back from the kernel what rights that left. Also linked into the warm library
  * (guest/warm). */
 #include "init/init.h"

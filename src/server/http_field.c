@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "server/http_field.h"
 
 bool fh_http_is_field_name(const char *text)

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* The states of a sandbox after it was made (making.c makes it). */
 #include "engine/core/connection.h"
 #include "engine/core/process/process.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Reads a sandbox's isolation back from the kernel: namespaces by their inodes under /proc/PID/ns, the id map, its
  * /proc. What can only be asked of the program itself (capabilities) comes from the report that init sends before the
  * exec. */

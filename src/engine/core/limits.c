@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Limits of time and output, and the usage of a sandbox (docs/limits.md).
  *

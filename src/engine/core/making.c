@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* How a sandbox is made. */
 #include "engine/core/making.h"
 

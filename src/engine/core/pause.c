@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Pausing a sandbox, in one of three ways: control groups v2 (cgroup.freeze); the v1 freezer, into which init moves
  * every process but itself; or a SIGSTOP from init to each process. Meanwhile the clocks of limits are stopped; a lease

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* The engine's side of its conversation with a sandbox's init, and the kernel's notice of an out-of-memory kill. */
 #include "engine/core/talk.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "engine/host/cgroup_dialect.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Finds the control groups that this host lets us make, and removes those of engines that died. */
 #include "engine/host/cgroup.h"
 

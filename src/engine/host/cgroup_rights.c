@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "engine/host/cgroup_rights.h"
 
 #include <errno.h>

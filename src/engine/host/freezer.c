@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * The freezer of cgroup v1 (kernel Documentation/admin-guide/cgroup-v1/freezer-subsystem.rst). A frozen process does
  * not die from SIGKILL until it is thawed, so every path that ends a sandbox thaws it first.

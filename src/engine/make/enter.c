@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Runs partly after fork: no malloc, no stdio there. */
 #include "engine/make/enter.h"
 

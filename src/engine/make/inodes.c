@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Shows the folders of the host's system by overlays, so that their files have inodes of the sandbox's own.
  *

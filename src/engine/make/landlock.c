@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Landlock, as a second layer over the mounts: reading is allowed everywhere, writing only where the plan has something
  * writable; signals and abstract sockets cannot leave the domain. Source: kernel
  * Documentation/userspace-api/landlock.rst (ABI 1 to 9). */

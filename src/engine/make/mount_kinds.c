@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* How targets are found or made in a root that is being built, and how each kind of mount is done but /proc and
  * /dev. */
 #include "engine/make/mounts.h"

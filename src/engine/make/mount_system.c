@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * A sandbox's /proc and /dev. These are mounted at every start, so they use one mount(2) each, relative to the working
  * directory, instead of the five calls that detached trees need.

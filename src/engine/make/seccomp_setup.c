@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "engine/make/seccomp_setup.h"
 
 /* Only calls that the policy treats without looking at arguments can be listed: the seal tests the number of a call

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* The set-up child from clone to the exec of fumehood-init. No malloc, no stdio, no locks. */
 #include "engine/make/launch.h"
 

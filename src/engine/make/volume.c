@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Volumes: folders of the host that are mounted in several sandboxes, each of which writes there as its own users.
  *
  * Where each sandbox has its own range of host ids, files that one sandbox wrote would belong to unknown ids in the

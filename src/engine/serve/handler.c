@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "engine/serve/handler.h"
 
 #include "engine/core/sandbox.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* The queue of runs that wait for their turn, because one more sandbox made at the same time would delay all of
  * them. */
 #include "engine/serve/queue.h"

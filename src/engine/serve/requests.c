@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* The requests of clients: one function for each frame type, in a table. */
 #include "engine/serve/requests.h"
 

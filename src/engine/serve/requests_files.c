@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Requests that move files into and out of a session's sandbox. */
 #include "engine/core/connection.h"
 #include "engine/core/sandbox.h"

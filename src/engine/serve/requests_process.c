@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Requests about processes. */
 #include "engine/core/connection.h"
 #include "engine/core/process/process.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Requests about a session as a whole: its processes, its usage, pausing, its plan. */
 #include "engine/core/connection.h"
 #include "engine/core/process/process.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * One RUN: a sandbox is made, its files are written, and the plan's command is started. When the command ends, all
  * processes inside are killed, the requested files are sent out, and the sandbox is destroyed. The result is the last

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Trees of zygotes; template.h describes them. */
 #include "engine/warm/branch.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Checks that a program forked from a zygote shares nothing with it: no open file description (a pipe, an eventfd, an
  * epoll set; the offset and flags of a file) and no writable shared memory. The engine checks this from outside, while

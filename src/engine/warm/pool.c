@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * The pool of parked sandboxes: made ahead, each for one run. The number that a template keeps follows the load
  * (decide.h). Refilling gives way to requests: a few sandboxes at most are made at a time.

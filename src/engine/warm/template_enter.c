@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Starts a template's holder and zygote inside the template (enter.h). */
 #include "engine/warm/template.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* The engine's side of holder.h: asks a template's holder for sandboxes, and takes them. */
 #include "engine/core/sandbox.h"
 #include "engine/warm/template.h"

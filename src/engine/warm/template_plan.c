@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Which plans can have a template, and the plan of its anchor. */
 #include "engine/warm/template.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* The engine's side of init/zygote.h: zygotes and the programs that they fork. */
 #include "engine/warm/zygote.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Helpers that read or change one file. */
 #include "init/helpers/helpers.h"
 

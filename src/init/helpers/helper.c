@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* The list of helpers, their arguments, and the records in which they answer. */
 #include "init/helpers/helper.h"
 

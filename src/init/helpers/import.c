@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* The helper that makes the files, folders and links that another helper's export described, below the sandbox's root,
  * as its user. */
 #include "init/helpers/helpers.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* The helper that connects to a TCP port of the sandbox's own network and then carries the stream. */
 #include "init/helpers/helpers.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * Helpers that walk a tree: list, remove, export. A folder is never entered by a path: each is opened relative to its
  * parent, without following links, so a program that moves or links folders meanwhile cannot lead the walk elsewhere.

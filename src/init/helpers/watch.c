@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /*
  * The helper that watches a folder, and everything below it, by inotify. Each watched folder is a node with its name
  * and its parent node, so when a folder moves, the paths below it change with it.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Pages that the kernel takes for a program and charges to nobody: what splice() reads from a device. The argument is
  * how many MiB are too much, as for kernel_memory.c. */
 #include "../attack.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 #include "engine/core/process/program_group.h"
 #include "engine/core/process/process.h"
 #include "engine/core/sandbox.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* How a process is started: its pipes, its limits, and the request to init or to a program forked from a zygote. */
 #include "engine/core/process/process.h"
 

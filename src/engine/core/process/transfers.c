@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: MIT
+/* SPDX-License-Identifier: MIT */
 /* Files into and out of a sandbox, moved by children of init. */
 #include "engine/core/connection.h"
 #include "engine/core/engine.h"
