@@ -153,9 +153,8 @@ uint64_t fh_fragments_bytes(uint64_t most, uint64_t counted);
 /* Memory of the host that no figure of /proc/meminfo names; 0: not known. */
 uint64_t fh_unnamed_memory(void);
 
-/* pipes.c: pages in pipes. grown: whether descriptors are to be looked at, for pipes; to be called once for each
- * sample. is_seldom: most calls look at nothing. most: how much a pipe can hold, given as a name in a process's folder
- * of descriptors. bytes: what all hold. */
-int fh_pipes_grown(int is_seldom);
+/* pipes.c: pages in pipes. For each sample: begin, then every pipe, as a name in a process's folder of descriptors, for
+ * the most that it can hold, then the bytes that all hold. */
+void fh_pipes_begin(void);
 uint64_t fh_pipes_most(long folder, const char *name);
 uint64_t fh_pipes_bytes(uint64_t most, int round_is_whole);

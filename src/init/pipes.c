@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages in pipes that no control group is charged for, and, without control groups, all pages in pipes. splice() and
+ * Pages in pipes, for hosts without control groups: also those that no control group is charged for. splice() and
  * sendfile() fill each place of a pipe with a page of what they read from: 32 KiB of a network socket's, by one byte of
  * it (fragments.c), or a new page from a device or a file of /proc. A user's pipes have 16,384 places and two for each
  * further pipe.
@@ -8,49 +8,38 @@
  * Nothing tells these pages by sandbox. As in fragments.c, two figures bound them, and the smaller one counts: what the
  * pipes of the sandbox can hold at most, and by how much the memory of the host has grown that no figure of
  * /proc/meminfo names. Only when that has grown are descriptors looked at: each pipe is opened for a moment, to ask how
- * many bytes wait in it. Empty ones, as nearly all pipes of programs are, hold nothing.
+ * many bytes wait in it. Empty ones, as nearly all pipes of programs are, hold nothing. Pipes of a process whose
+ * descriptors cannot be listed (memfds.c), and those under way in sockets, do not count: the growth alone would end
+ * programs for what others do.
  *
  * Sources: copy_splice_read() in fs/splice.c, too_many_pipe_buffers_soft() in fs/pipe.c; pipe(7), proc_pid_fd(5).
  */
 #include "init/init.h"
 
+#include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 
 enum {
-	PERIODS = 5, /* samples between two readings of the host's memory */
 	PAGE = 4096,
 	PAGE_OF_A_PLACE = 32768,
 	PLACES_MAX = 256, /* of one pipe: fs.pipe-max-size */
 	SMALL = 16 << 20,
 	TOLERANCE = 32 << 20,   /* others on the host have such memory as well */
 	BYTES_WAITING = 0x541B, /* FIONREAD */
-	NOBODY = 65534,         /* the id that stands for all that the user namespace lacks */
 };
 
 static struct {
 	uint64_t before, now; /* memory of the host that has no name: when the pipes held little, and as read last */
 	uint64_t grown;       /* from one to the other, beyond what counts elsewhere */
-	uint32_t periods;
 } pipes;
 
-int fh_pipes_grown(int is_seldom)
+void fh_pipes_begin(void)
 {
-	if (is_seldom && !pipes.grown && pipes.before && ++pipes.periods % PERIODS)
-		return 0;
 	uint64_t beyond = fh_sockets_unnamed() + TOLERANCE;
 	pipes.now = fh_unnamed_memory();
 	if (!pipes.before || pipes.now < pipes.before)
 		pipes.before = pipes.now;
 	pipes.grown = pipes.now - pipes.before > beyond ? pipes.now - pipes.before - beyond : 0;
-	return pipes.grown > 0;
-}
-
-/* Whether the sandbox made a pipe. The engine's, by which its programs have their streams, belong to nobody inside. */
-static int is_ours(long folder, const char *name)
-{
-	struct stat st;
-	return fh_sys(__NR_newfstatat, folder, name, &st, 0) >= 0 && st.st_uid != NOBODY;
 }
 
 uint64_t fh_pipes_most(long folder, const char *name)
@@ -59,7 +48,7 @@ uint64_t fh_pipes_most(long folder, const char *name)
 		return 0;
 	long fd = fh_sys(__NR_openat, folder, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
 	if (fd < 0)
-		return is_ours(folder, name) ? (uint64_t)PLACES_MAX * PAGE_OF_A_PLACE : 0;
+		return fd == -ENOENT ? 0 : (uint64_t)PLACES_MAX * PAGE_OF_A_PLACE;
 	int bytes = 0;
 	long size = fh_sys(__NR_fcntl, fd, F_GETPIPE_SZ);
 	long asked = fh_sys(__NR_ioctl, fd, BYTES_WAITING, &bytes);
@@ -73,12 +62,10 @@ uint64_t fh_pipes_bytes(uint64_t most, int round_is_whole)
 	if (!pipes.grown)
 		return 0;
 	if (most >= SMALL)
-		return pipes.grown < most || fh_memfds_are_closed() ? pipes.grown : most;
-	if (!round_is_whole)
-		return 0;
-	if (fh_memfds_are_closed() || fh_descriptors_pass())
-		return pipes.grown;
-	pipes.before = pipes.now; /* that was not the sandbox's */
-	pipes.grown = 0;
+		return pipes.grown < most ? pipes.grown : most;
+	if (round_is_whole) { /* that was not the sandbox's */
+		pipes.before = pipes.now;
+		pipes.grown = 0;
+	}
 	return 0;
 }

@@ -123,24 +123,6 @@ int fh_living_thread(const char *pid, char *ret, size_t size)
 	return found;
 }
 
-/* By a line of /proc/PID/stat: the process lives on in other threads. */
-static int main_thread_has_ended(const char *text)
-{
-	return *stat_field(text, 1) == 'Z' && number(stat_field(text, 18)) > 1;
-}
-
-/* Where nothing else of a process is to be sampled. */
-static int add_descriptors_alone(const char *pid, void *data)
-{
-	const struct look *look = data;
-	static char text[4096];
-	char path[64], living[12];
-	proc_path(path, pid, "stat");
-	int ended = read_text(path, text, sizeof(text)) > 0 && main_thread_has_ended(text);
-	add_descriptors(look->in, pid, ended && fh_living_thread(pid, living, sizeof(living)) ? living : pid);
-	return 1;
-}
-
 static int add_process(const char *pid, void *data)
 {
 	struct look *look = data;
@@ -151,7 +133,7 @@ static int add_process(const char *pid, void *data)
 	if (read_text(path, text, sizeof(text)) <= 0)
 		return 1;
 	/* fields after the name: 1 state, 2 ppid … 12 utime, 13 stime, 14 cutime, 15 cstime, 18 num_threads (proc(5)) */
-	int main_thread_ended = main_thread_has_ended(text);
+	int main_thread_ended = *stat_field(text, 1) == 'Z' && number(stat_field(text, 18)) > 1;
 	uint64_t utime = number(stat_field(text, 12)), stime = number(stat_field(text, 13));
 	uint64_t cutime = number(stat_field(text, 14)), cstime = number(stat_field(text, 15));
 	uint64_t parent = number(stat_field(text, 2));
@@ -227,28 +209,15 @@ static uint64_t in_pipes(void)
 	return fh_pipes_bytes(most, whole);
 }
 
-/* What control groups do not count. */
-static uint64_t kernel_bytes_alone(const struct fh_init *in)
-{
-	uint64_t bytes = fh_sockets_bytes(in->start.sockets_are_charged);
-	if (!fh_pipes_grown(1))
-		return bytes;
-	fh_memfds_begin();
-	fh_each_process(add_descriptors_alone, &(struct look){ .in = in });
-	bytes += in_pipes();
-	(void)fh_memfds_bytes();
-	return bytes;
-}
-
 void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
 {
 	int charged = in->start.sockets_are_charged;
 	ret->kernel_bytes = fh_locks_bytes();
 	if (in->start.only_kernel) {
-		ret->kernel_bytes += kernel_bytes_alone(in);
+		ret->kernel_bytes += fh_sockets_bytes(charged);
 		return;
 	}
-	(void)fh_pipes_grown(0);
+	fh_pipes_begin();
 	ret->user_us = in->reaped_user_us;
 	ret->sys_us = in->reaped_sys_us;
 	fh_memfds_begin();
