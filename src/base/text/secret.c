@@ -6,9 +6,17 @@
 bool fh_secret_name(const char *name)
 {
 	static const char *const whole[] = { "key", "cookie", "bearer" };
-	static const char *const endings[] = { "apikey",        "token",      "secret",     "password",
-		                                   "passwd",        "accesskey",  "privatekey", "secretkey",
-		                                   "authorization", "passphrase", "credential", "credentials" };
+#define ENDING(text)                                                                                                   \
+	{                                                                                                                  \
+		text, sizeof(text) - 1                                                                                         \
+	}
+	static const struct {
+		const char *text;
+		size_t n;
+	} endings[] = { ENDING("apikey"),        ENDING("token"),      ENDING("secret"),     ENDING("password"),
+		            ENDING("passwd"),        ENDING("accesskey"),  ENDING("privatekey"), ENDING("secretkey"),
+		            ENDING("authorization"), ENDING("passphrase"), ENDING("credential"), ENDING("credentials") };
+#undef ENDING
 	char plain[64];
 	size_t n = 0;
 	for (; *name && n < sizeof(plain) - 1; name++)
@@ -19,8 +27,8 @@ bool fh_secret_name(const char *name)
 		if (strcmp(plain, whole[i]) == 0)
 			return true;
 	for (size_t i = 0; i < FH_ARRAY_SIZE(endings); i++) {
-		size_t m = strlen(endings[i]);
-		if (n >= m && strcmp(plain + n - m, endings[i]) == 0)
+		size_t m = endings[i].n;
+		if (n >= m && memcmp(plain + n - m, endings[i].text, m) == 0)
 			return true;
 	}
 	return false;

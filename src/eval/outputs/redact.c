@@ -41,6 +41,12 @@ static bool has_secret(const struct fh_output_secrets *s, const json_t *text)
 	return false;
 }
 
+/* config.auth of an HTTP provider: {type: api_key, keyName, value} */
+static bool is_key_of_auth(const json_t *object, const char *key)
+{
+	return fh_streq(key, "value") && fh_streq(fh_json_str(object, "type", ""), "api_key");
+}
+
 /* Returns the value itself or, where something within has to go, a copy that shares all the rest. New reference. */
 static json_t *without(const struct fh_output_secrets *s, json_t *value)
 {
@@ -56,12 +62,9 @@ static json_t *without(const struct fh_output_secrets *s, json_t *value)
 			changed = json_copy(value);
 		json_array_set(changed, i, item);
 	}
-	/* config.auth of an HTTP provider: {type: api_key, keyName, value} */
-	bool is_key = fh_streq(fh_json_str(value, "type", ""), "api_key");
 	json_object_foreach(value, key, v)
 	{
-		bool named = json_is_string(v) && json_string_length(v) > 0 &&
-		             (fh_secret_name(key) || (is_key && fh_streq(key, "value")));
+		bool named = json_string_length(v) > 0 && (fh_secret_name(key) || is_key_of_auth(value, key));
 		fh_auto_json json_t *member = named ? json_string("[REDACTED]") : without(s, v);
 		if (member == v)
 			continue;
