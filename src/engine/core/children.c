@@ -64,10 +64,15 @@ void fh_reap_later(struct fh_loop *l, int pidfd)
 	(void)fh_watch_set(l, &s->watch, pidfd, EPOLLIN);
 }
 
-void fh_reap_unknown(pid_t *last)
+void fh_reap_unknown(const struct fh_loop *l, struct fh_unknown *last)
 {
 	siginfo_t seen = { 0 }, reaped;
-	if (waitid(P_ALL, 0, &seen, WEXITED | WNOHANG | WNOWAIT) == 0 && seen.si_pid && seen.si_pid == *last)
-		(void)waitid(P_PID, (id_t)seen.si_pid, &reaped, WEXITED | WNOHANG);
-	*last = seen.si_pid;
+	uint64_t turn = fh_loop_turns(l);
+	bool there = waitid(P_ALL, 0, &seen, WEXITED | WNOHANG | WNOWAIT) == 0 && seen.si_pid;
+	if (there && seen.si_pid == last->pid) {
+		if (turn > last->turn)
+			(void)waitid(P_PID, (id_t)seen.si_pid, &reaped, WEXITED | WNOHANG);
+		return;
+	}
+	*last = (struct fh_unknown){ there ? seen.si_pid : 0, turn };
 }

@@ -7,8 +7,13 @@
 pid_t fh_pid_of(int pidfd); /* -1: the process was reaped */
 /* Reaps the child when it ends, without reporting its end to anyone. Takes ownership of pidfd. */
 void fh_reap_later(struct fh_loop *l, int pidfd);
+/* A dead child, and the turn of the loop that saw it. */
+struct fh_unknown {
+	pid_t pid;
+	uint64_t turn;
+};
 /* Reaps children that the engine was never told of. The holder and the zygote of a template fork children of the engine
  * and report each one; when either is killed before its report, nothing else would reap that child. Called every few ms
  * while a template is ending. A known child is reaped in the loop's turn that sees its end, so a dead child that is
- * still there at the second call is an unknown one. *last: the pid that the previous call saw. */
-void fh_reap_unknown(pid_t *last);
+ * still there a whole turn later is an unknown one. *last: what the previous call saw. */
+void fh_reap_unknown(const struct fh_loop *l, struct fh_unknown *last);

@@ -19,6 +19,7 @@ struct fh_loop {
 	size_t looked_count, looked_capacity;
 	void **garbage;
 	size_t garbage_count, garbage_capacity;
+	uint64_t turns;
 };
 
 struct fh_loop *fh_loop_new(void)
@@ -216,7 +217,14 @@ void fh_loop_run(struct fh_loop *l, const int *stop)
 		}
 		if (l->looked_count)
 			look(l);
+		if (n >= 0 && n < EVENTS_MAX)
+			l->turns++;
 		run_timers(l);
 		sweep(l);
 	}
+}
+
+uint64_t fh_loop_turns(const struct fh_loop *l)
+{
+	return l->turns;
 }

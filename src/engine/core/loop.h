@@ -47,3 +47,5 @@ void fh_loop_free(struct fh_loop *l, void *p);
 
 /* Runs until *stop is not 0. */
 void fh_loop_run(struct fh_loop *l, const int *stop);
+/* Turns in which everything that was ready has been handled. Two calls of one timer may be in the same turn. */
+uint64_t fh_loop_turns(const struct fh_loop *l);

@@ -43,6 +43,7 @@
  * branched, so judge and candidate share nothing.
  */
 #pragma once
+#include "engine/core/children.h"
 #include "engine/core/engine.h"
 #include "engine/core/sandbox.h"
 #include "engine/host/netns.h"
@@ -109,7 +110,7 @@ struct fh_template {
 	int holder_socket, zygote_socket, stem_socket, zygote_output[2]; /* descriptors; -1: not open */
 	struct fh_watch holder_watch, zygote_watch, stem_watch;
 	struct fh_timer orphans_look; /* timer that runs while the template is ending */
-	pid_t orphan;                 /* state of fh_reap_unknown */
+	struct fh_unknown orphan;     /* state of fh_reap_unknown */
 	struct fh_timer deadline, look, sweep, refill;
 	int64_t born_ns, used_ns, broken_ns, sweep_since_ns;
 	uint64_t forks; /* in a trunk: forks by all zygotes of its tree */
