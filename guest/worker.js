@@ -79,11 +79,13 @@ function isClassWith(value, method) {
 
 async function functionOfFile({ file, function: name, method, construct }) {
 	const space = await moduleOf(file);
+	// Like promptfoo, ignores named exports if there is a default export.
 	const main = space.default?.default ?? space.default ?? space;
 	if (name) {
-		const found = member(main, name) ?? member(space, name);
+		const found = member(main, name);
 		if (found) return found;
-		throw new Missing(`there is no function '${name}' exported by ${file}`);
+		const hidden = main !== space && member(space, name);
+		throw new Missing(`there is no function '${name}' ${hidden ? 'on the default export of' : 'exported by'} ${file}`);
 	}
 	if (method && isClassWith(main, method)) {
 		const key = JSON.stringify([file, construct]);
