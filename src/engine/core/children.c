@@ -69,10 +69,10 @@ void fh_reap_unknown(const struct fh_loop *l, struct fh_unknown *last)
 	siginfo_t seen = { 0 }, reaped;
 	uint64_t turn = fh_loop_turns(l);
 	bool there = waitid(P_ALL, 0, &seen, WEXITED | WNOHANG | WNOWAIT) == 0 && seen.si_pid;
-	if (there && seen.si_pid == last->pid) {
-		if (turn > last->turn)
-			(void)waitid(P_PID, (id_t)seen.si_pid, &reaped, WEXITED | WNOHANG);
-		return;
+	if (!there || seen.si_pid != last->pid) {
+		*last = (struct fh_unknown){ there ? seen.si_pid : 0, turn };
+	} else if (turn > last->turn) {
+		(void)waitid(P_PID, (id_t)seen.si_pid, &reaped, WEXITED | WNOHANG);
+		last->pid = 0;
 	}
-	*last = (struct fh_unknown){ there ? seen.si_pid : 0, turn };
 }

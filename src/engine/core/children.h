@@ -7,7 +7,8 @@
 pid_t fh_pid_of(int pidfd); /* -1: the process was reaped */
 /* Reaps the child when it ends, without reporting its end to anyone. Takes ownership of pidfd. */
 void fh_reap_later(struct fh_loop *l, int pidfd);
-/* A dead child, and the turn of the loop that saw it. */
+
+/* A dead child, and the turn of the loop that saw it. pid 0: none. */
 struct fh_unknown {
 	pid_t pid;
 	uint64_t turn;

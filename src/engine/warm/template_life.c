@@ -132,8 +132,8 @@ static void on_orphans_look(struct fh_timer *timer)
 	struct fh_template *t = timer->owner;
 	if (!has_processes(t))
 		return;
-	fh_reap_unknown(t->engine->loop,
-	                &t->orphan); /* an unreaped child in its pid namespace would keep the anchor from ending */
+	/* an unreaped child in its pid namespace would keep the anchor from ending */
+	fh_reap_unknown(t->engine->loop, &t->orphan);
 	fh_timer_set(t->engine->loop, timer, fh_in_ms(ORPHANS_MS));
 }
 
