@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The `sandbox` check of an eval: the program in an answer has to do what a canonical solution does."""
 import os
-import shutil
 import re
 import shutil
 import subprocess
@@ -115,6 +114,16 @@ class SandboxCheck(CodeCase):
         results = self.evaluate(*[(answer, dict(check)) for answer, check in answers], *[(answer, dict(check)) for answer, check, _ in honest])
         self.assertEqual([r["pass"] for r in results], [False] * len(answers) + [True] * len(honest), [r["reason"] for r in results])
         self.assertEqual([r["metadata"]["integrity"] for r in results[-len(honest):]], [integrity for *_, integrity in honest])
+
+    @support.once
+    @unittest.skipUnless(shutil.which("node"), "needs the program node (package nodejs)")
+    def test_two_functions_wherever_the_program_defines_them(self):
+        """Calls of both run in the program's own process: apart from it only one would be there."""
+        programs = ("const other = (n) => n, double = (n) => 2 * n;", "const double = (n) => 2 * n; function other(n) { return n }",
+                    "exports.double = (n) => 2 * n; exports.other = (n) => n; var double = exports.double, other = exports.other;")
+        check = {"unit_test_type": "pass", "language": "javascript", "call": ["const x = double(21)", "if (x !== other(42)) throw new Error('wrong')"]}
+        results = self.evaluate(*[(fenced(text, "javascript"), dict(check)) for text in programs])
+        self.assertEqual([(r["pass"], r["metadata"]["integrity"]) for r in results], [(True, "in-process")] * 3, [r["reason"] for r in results])
 
     @support.once
     def test_what_runs_through_in_other_languages(self):

@@ -391,6 +391,29 @@ static int grade_output(struct asked *a, struct fh_grade *ret, struct fh_error *
 
 /* --------------------------------------------------------------------------------------------------- running through */
 
+/* Whether the program gives a value to the name, or defines a function of it, anywhere: also where its outline does not
+ * see it, as in "const a = f, name = g;", "exports.name = f" or behind another function on a line. */
+static bool gives_value(struct fh_str code, struct fh_str name)
+{
+	fh_auto_free char *assigned = fh_xasprintf("%.*s =", FH_STR_ARGS(name));
+	fh_auto_free char *defined = fh_xasprintf("function %.*s", FH_STR_ARGS(name));
+	return fh_mentions(code, fh_str(assigned), " ") || fh_mentions(code, fh_str(defined), " (");
+}
+
+/* Whether the calls call a further function of the program's. */
+static bool call_another(struct fh_str calls, struct fh_str code, struct fh_str one)
+{
+	for (size_t at = 0, end; at < calls.n; at = end + 1) {
+		for (end = at; end < calls.n && (isalnum((unsigned char)calls.p[end]) || calls.p[end] == '_');)
+			end++;
+		struct fh_str name = { calls.p + at, end - at };
+		bool called = name.n > 0 && end < calls.n && calls.p[end] == '(' && !fh_str_same(name, one);
+		if (called && gives_value(code, name))
+			return true;
+	}
+	return false;
+}
+
 /* The only name of the answer's program that the calls mention, if it is a function's; else NULL. free() it. */
 static char *the_called_one(const struct asked *a, struct fh_str calls)
 {
@@ -401,7 +424,8 @@ static char *the_called_one(const struct asked *a, struct fh_str calls)
 	fh_extract(a->call->output_text, &options, &e);
 	if (!e.code)
 		return NULL;
-	fh_outline_make(&o, (struct fh_str){ e.code, e.size }, fh_outline_syntax(a->language));
+	struct fh_str code = { e.code, e.size };
+	fh_outline_make(&o, code, fh_outline_syntax(a->language));
 	for (size_t i = 0; i < o.name_count; i++) {
 		if (!fh_mentions(calls, o.names[i], NULL) || (one.p && fh_str_same(one, o.names[i])))
 			continue;
@@ -409,10 +433,10 @@ static char *the_called_one(const struct asked *a, struct fh_str calls)
 			return NULL;
 		one = o.names[i];
 	}
-	if (!one.p || !fh_mentions(calls, one, "("))
+	if (!one.p || !fh_mentions(calls, one, "(") || call_another(calls, code, one))
 		return NULL;
 	fh_auto_free char *class = fh_xasprintf("class %.*s", FH_STR_ARGS(one));
-	return fh_mentions((struct fh_str){ e.code, e.size }, fh_str(class), NULL) ? NULL : fh_xstrndup(one.p, one.n);
+	return fh_mentions(code, fh_str(class), NULL) ? NULL : fh_xstrndup(one.p, one.n);
 }
 
 /* Whether calls use what does not cross between sandboxes: members of a result, a result that is called, a function as
