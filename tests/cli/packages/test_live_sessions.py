@@ -149,9 +149,9 @@ class Session(unittest.TestCase):
             self.assertIn(b"there is a session that is named " + name.encode(), session(*arguments, status=1).stderr)
         refused = session("exec", name, "--memory", "64M", "--", "true", status=2).stderr
         self.assertIn(b"option --memory means nothing to `fumehood session exec`\nhint: it is for: new", refused)
-        self.assertIn(b"it is called as: fumehood session ls S[:DIR]", session("ls", name, "x", status=2).stderr)
+        self.assertIn(f"it is called as: {FUMEHOOD} session ls S[:DIR]", session("ls", name, "x", status=2).stderr.decode())
         between = session("cp", name + ":a", name + ":b", status=1).stderr.decode()
-        self.assertIn(f"fumehood session cp {name}:a - | fumehood session cp - {name}:b", between)
+        self.assertIn(f"{FUMEHOOD} session cp {name}:a - | {FUMEHOOD} session cp - {name}:b", between)
 
     def test_a_shell_whose_input_is_over_ends(self):
         for given, told in ((b"", b""), (b"echo $((6 * 7)).\nexit 3\n", b"42."), (b"cat\nfor cat", b"for cat")):
@@ -265,7 +265,7 @@ class Session(unittest.TestCase):
         self.assertNotIn((self.name + "-d").encode(), session("list", "--json").stdout)
 
     def test_wrong_calls_say_what_is_right(self):
-        for arguments, text in ((["frob"], b"session needs one of"), (["exec", "x"], b"too few"), (["new", "extra"], b"too many"),
+        for arguments, text in ((["frob"], b"session cannot frob: it needs one of"), (["exec", "x"], b"too few"), (["new", "extra"], b"too many"),
                                 (["cp", "a", "b"], None)):
             done = session(*arguments, status=None)
             self.assertIn(done.returncode, (1, 2))
