@@ -23,7 +23,7 @@
 #include "base/base.h"
 #include "base/fd.h"
 
-enum { STANDARD = 3 /* first descriptor to compare: each run replaces 0 to 2 */, LINK_MAX = 64 };
+enum { STANDARD = 3 /* first descriptor to compare: each run replaces 0 to 2 */, LINK_MAX = 64, LOOKS_MAX = 8 };
 
 /* ----------------------------------------------------------------------------------------------------- descriptors */
 
@@ -71,10 +71,18 @@ static bool note(void *data, int fd, const char *link)
 	return true;
 }
 
+/* A zygote closes what it sent with its message as soon as that is on its way. A descriptor that is closed between the
+ * two calls that read its entry makes the list void, and the next list does not have it. */
 bool fh_held_read(pid_t zygote, struct fh_held *ret)
 {
-	*ret = (struct fh_held){ .pid = zygote };
-	return for_each_descriptor(zygote, note, ret);
+	for (int looks = 0; looks < LOOKS_MAX; looks++) {
+		*ret = (struct fh_held){ .pid = zygote };
+		if (for_each_descriptor(zygote, note, ret))
+			return true;
+		if (ret->count == FH_HELD_MAX)
+			return false;
+	}
+	return false;
 }
 
 struct comparison {
