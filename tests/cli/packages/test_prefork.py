@@ -65,18 +65,19 @@ show(both(b"print('\\0')"))
         self.assertEqual([rows[2][1][3], rows[3][1][2], rows[4][1][0]], [11, 7, "1\n"])
 
     def test_who_is_killed_takes_the_program_along(self):
-        left, = self.shown("""
+        there, gone = self.shown("""
 c, env = made()
 p = c.sandbox.prefork(["python", "/sandbox/main.py"], env=env, cwd="/sandbox")
 p.wait(60)
 process = p.spawn("import subprocess, time\\nsubprocess.Popen(['sleep', '301'])\\nprint('on', flush=True)\\ntime.sleep(300)", env=env, cwd="/sandbox")
 process.read()
+count = "import os; print(sum(open('/proc/%s/cmdline' % n, 'rb').read().split(bytes(1))[:2] == [b'sleep', b'301'] for n in os.listdir('/proc') if n.isdigit()))"
+show(c.exec(["python", "-c", count]).stdout.decode())
 process.kill()
 process.wait()
-count = "import os; print(sum(b'301' in open('/proc/%s/cmdline' % n, 'rb').read() for n in os.listdir('/proc') if n.isdigit() and n != str(os.getpid())))"
 show(until(lambda: c.exec(["python", "-c", count]).stdout == b"0\\n"))
 """)
-        self.assertTrue(left)
+        self.assertEqual((there, gone), ("1\n", True))
 
     def test_without_the_interpreter_a_program_starts_as_ever(self):
         rows = self.shown("""
