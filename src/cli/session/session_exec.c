@@ -163,6 +163,9 @@ static int copy_out(struct end *end, enum fh_stream stream, bool terminal, struc
 	fh_auto_free char *piece = fh_xcalloc(1, PIECE);
 	struct winsize size = { 0 };
 	int64_t began = fh_now_ns();
+	/* An interactive shell ignores SIGTERM; what it heeds is that its terminal goes away. Bash does not see a signal
+	 * that comes just before it waits for its next line: so that is told until it ends. */
+	bool hangs_up = false;
 	for (;;) {
 		ssize_t n = fh_process_read(p, stream, piece, PIECE, LOOK_MS, err);
 		if (n > 0)
@@ -175,9 +178,11 @@ static int copy_out(struct end *end, enum fh_stream stream, bool terminal, struc
 			continue;
 		if (!end->awaited && fh_now_ns() - began >= (int64_t)LOOK_MS * FH_NS_PER_MS)
 			end->awaited = pthread_create(&end->thread, NULL, await_end, end) == 0;
+		if (hangs_up && n == -FH_E_TIMEOUT)
+			(void)fh_process_signal(p, SIGHUP, NULL);
 		if (fh_interrupted) { /* the signal is passed on to the program; a second one ends this command */
-			/* an interactive shell ignores SIGTERM; what it heeds is that its terminal goes away */
-			(void)fh_process_signal(p, end->pty && fh_interrupted == SIGTERM ? SIGHUP : fh_interrupted, NULL);
+			hangs_up = end->pty && fh_interrupted == SIGTERM;
+			(void)fh_process_signal(p, hangs_up ? SIGHUP : fh_interrupted, NULL);
 			fh_interrupted = 0;
 		}
 		if (terminal)
