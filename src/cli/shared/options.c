@@ -261,15 +261,19 @@ struct cursor {
 	int argc, i; /* argv[i] is being read */
 	char **argv;
 	enum fh_help help;
-	bool behind_argument;                /* an argument that is no option has been read */
-	const struct fh_opt *of_actions[16]; /* the first of the given options that are for some actions only */
-	size_t of_actions_count;
+	bool behind_argument; /* an argument that is no option has been read */
+	/* The given options that are for some actions only, each once. */
+	const struct fh_opt **of_actions;
+	size_t of_actions_count, of_actions_capacity;
 };
 
 static void note_actions(struct cursor *at, const struct fh_opt *o)
 {
-	if (o->actions && at->of_actions_count < FH_ARRAY_SIZE(at->of_actions))
-		at->of_actions[at->of_actions_count++] = o;
+	bool noted = !o->actions;
+	for (size_t i = 0; i < at->of_actions_count; i++)
+		noted = noted || at->of_actions[i] == o;
+	if (!noted)
+		FH_PUSH(at->of_actions, at->of_actions_count, at->of_actions_capacity) = o;
 }
 
 static bool has_word(const char *text, const char *word)
@@ -416,6 +420,7 @@ int fh_options_parse(const struct fh_command_line *c, int argc, char **argv, boo
 	}
 	if (r == 0 && !at.help && args.count > 0)
 		r = check_actions(&at, args.items[0], err);
+	free(at.of_actions);
 	if (r < 0) {
 		fh_opt_list_release(&args);
 		return r;

@@ -149,6 +149,9 @@ class Session(unittest.TestCase):
             self.assertIn(b"there is a session that is named " + name.encode(), session(*arguments, status=1).stderr)
         refused = session("exec", name, "--memory", "64M", "--", "true", status=2).stderr
         self.assertIn(b"option --memory means nothing to `fumehood session exec`\nhint: it is for: new", refused)
+        many = ["--env", "A=1"] * 40
+        refused = session("exec", name, *many, "--memory", "64M", "--", "true", status=2).stderr
+        self.assertIn(b"option --memory means nothing", refused)
         self.assertIn(f"it is called as: {FUMEHOOD} session ls S[:DIR]", session("ls", name, "x", status=2).stderr.decode())
         between = session("cp", name + ":a", name + ":b", status=1).stderr.decode()
         self.assertIn(f"{FUMEHOOD} session cp {name}:a - | {FUMEHOOD} session cp - {name}:b", between)
