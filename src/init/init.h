@@ -153,8 +153,10 @@ uint64_t fh_fragments_bytes(uint64_t most, uint64_t counted);
 /* Memory of the host that no figure of /proc/meminfo names; 0: not known. */
 uint64_t fh_unnamed_memory(void);
 
-/* pipes.c: pages in pipes. For each sample: begin, then every pipe, as a name in a process's folder of descriptors, for
- * the most that it can hold, then the bytes that all hold. */
-void fh_pipes_begin(void);
+/* pipes.c: pages in pipes. For each sample: begin, then, if that returns 1, every pipe, as a name in a process's folder
+ * of descriptors, for the most that it can hold, then the bytes that all hold. worth: the same as begin, to be asked
+ * between samples; most calls read nothing. */
+int fh_pipes_begin(void);
+int fh_pipes_worth_looking(void);
 uint64_t fh_pipes_most(long folder, const char *name);
 uint64_t fh_pipes_bytes(uint64_t most, int round_is_whole);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages in pipes, for hosts without control groups: also those that no control group is charged for. splice() and
+ * Pages in pipes that no control group is charged for, and, without control groups, all pages in pipes. splice() and
  * sendfile() fill each place of a pipe with a page of what they read from: 32 KiB of a network socket's, by one byte of
  * it (fragments.c), or a new page from a device or a file of /proc. A user's pipes have 16,384 places and two for each
  * further pipe.
@@ -8,9 +8,8 @@
  * Nothing tells these pages by sandbox. As in fragments.c, two figures bound them, and the smaller one counts: what the
  * pipes of the sandbox can hold at most, and by how much the memory of the host has grown that no figure of
  * /proc/meminfo names. Only when that has grown are descriptors looked at: each pipe is opened for a moment, to ask how
- * many bytes wait in it. Empty ones, as nearly all pipes of programs are, hold nothing. Pipes of a process whose
- * descriptors cannot be listed (memfds.c), and those under way in sockets, do not count: the growth alone would end
- * programs for what others do.
+ * many bytes wait in it. Empty ones, as nearly all pipes of programs are, hold nothing. A process whose descriptors
+ * cannot be listed (memfds.c) may hold any number, so that all of the growth counts. Pipes under way in sockets do not.
  *
  * Sources: copy_splice_read() in fs/splice.c, too_many_pipe_buffers_soft() in fs/pipe.c; pipe(7), proc_pid_fd(5).
  */
@@ -20,6 +19,7 @@
 #include <fcntl.h>
 
 enum {
+	PERIODS = 5, /* samples between two readings of the host's memory, where nothing else is counted */
 	PAGE = 4096,
 	PAGE_OF_A_PLACE = 32768,
 	PLACES_MAX = 256, /* of one pipe: fs.pipe-max-size */
@@ -33,13 +33,20 @@ static struct {
 	uint64_t grown;       /* from one to the other, beyond what counts elsewhere */
 } pipes;
 
-void fh_pipes_begin(void)
+int fh_pipes_begin(void)
 {
 	uint64_t beyond = fh_sockets_unnamed() + TOLERANCE;
 	pipes.now = fh_unnamed_memory();
 	if (!pipes.before || pipes.now < pipes.before)
 		pipes.before = pipes.now;
 	pipes.grown = pipes.now - pipes.before > beyond ? pipes.now - pipes.before - beyond : 0;
+	return pipes.grown > 0;
+}
+
+int fh_pipes_worth_looking(void)
+{
+	static uint32_t periods;
+	return pipes.grown || (periods++ % PERIODS == 0 && fh_pipes_begin());
 }
 
 uint64_t fh_pipes_most(long folder, const char *name)
@@ -61,8 +68,8 @@ uint64_t fh_pipes_bytes(uint64_t most, int round_is_whole)
 {
 	if (!pipes.grown)
 		return 0;
-	if (most >= SMALL)
-		return pipes.grown < most ? pipes.grown : most;
+	if (most >= SMALL || fh_memfds_are_closed())
+		return pipes.grown < most || fh_memfds_are_closed() ? pipes.grown : most;
 	if (round_is_whole) { /* that was not the sandbox's */
 		pipes.before = pipes.now;
 		pipes.grown = 0;

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/prctl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <time.h>
@@ -86,18 +87,41 @@ static int is_ours(const struct fh_init *in, const char *pid)
 	return 0;
 }
 
+/* Opens the folder of descriptors of a program that has another user id than init: init takes that of the folder's
+ * owner, for files alone. It stays until `restore_id`, so that what the descriptors stand for can be opened too. */
+static long open_as_owner(const char *path, long *ret_id)
+{
+	struct stat st;
+	if (fh_sys(__NR_newfstatat, AT_FDCWD, path, &st, 0) < 0)
+		return -EACCES;
+	*ret_id = fh_sys(__NR_setfsuid, st.st_uid);
+	return fh_sys(__NR_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+}
+
+static void restore_id(long id)
+{
+	if (id < 0)
+		return;
+	fh_sys(__NR_setfsuid, id);
+	fh_sys(__NR_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0); /* which a change of ids sets to the host's fs.suid_dumpable */
+}
+
 /* Adds the descriptors that /proc shows for `task`. Helpers are not dumpable either, and hold no files in memory. */
 static void add_descriptors(const struct fh_init *in, const char *pid, const char *task)
 {
 	char path[64];
+	long id = -1;
 	proc_path(path, task, "fd");
 	long dir = fh_sys(__NR_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (dir == -EACCES && in->start.switch_ids)
+		dir = open_as_owner(path, &id);
 	if (dir == -EACCES && !is_ours(in, pid))
 		fh_memfds_add_closed();
-	if (dir < 0)
-		return;
-	fh_memfds_add_process(number(pid), dir);
-	fh_sys(__NR_close, dir);
+	if (dir >= 0) {
+		fh_memfds_add_process(number(pid), dir);
+		fh_sys(__NR_close, dir);
+	}
+	restore_id(id);
 }
 
 int fh_living_thread(const char *pid, char *ret, size_t size)
@@ -123,6 +147,16 @@ int fh_living_thread(const char *pid, char *ret, size_t size)
 	return found;
 }
 
+/* Where nothing else of a process is to be sampled. */
+static int add_descriptors_alone(const char *pid, void *data)
+{
+	const struct look *look = data;
+	char living[12];
+	if (fh_living_thread(pid, living, sizeof(living)))
+		add_descriptors(look->in, pid, living);
+	return 1;
+}
+
 static int add_process(const char *pid, void *data)
 {
 	struct look *look = data;
@@ -133,7 +167,7 @@ static int add_process(const char *pid, void *data)
 	if (read_text(path, text, sizeof(text)) <= 0)
 		return 1;
 	/* fields after the name: 1 state, 2 ppid … 12 utime, 13 stime, 14 cutime, 15 cstime, 18 num_threads (proc(5)) */
-	int main_thread_ended = *stat_field(text, 1) == 'Z' && number(stat_field(text, 18)) > 1;
+	int is_zombie = *stat_field(text, 1) == 'Z', main_thread_ended = is_zombie && number(stat_field(text, 18)) > 1;
 	uint64_t utime = number(stat_field(text, 12)), stime = number(stat_field(text, 13));
 	uint64_t cutime = number(stat_field(text, 14)), cstime = number(stat_field(text, 15));
 	uint64_t parent = number(stat_field(text, 2));
@@ -170,7 +204,8 @@ static int add_process(const char *pid, void *data)
 			u->mapped_bytes += shared * PAGE;
 		}
 	}
-	add_descriptors(look->in, pid, task);
+	if (!is_zombie || task != pid) /* one that has ended has no descriptors, and its folder is root's */
+		add_descriptors(look->in, pid, task);
 	return 1;
 }
 
@@ -209,15 +244,28 @@ static uint64_t in_pipes(void)
 	return fh_pipes_bytes(most, whole);
 }
 
+/* What control groups do not count. */
+static uint64_t kernel_bytes_alone(const struct fh_init *in)
+{
+	uint64_t bytes = fh_sockets_bytes(in->start.sockets_are_charged);
+	if (!fh_pipes_begin())
+		return bytes;
+	fh_memfds_begin();
+	fh_each_process(add_descriptors_alone, &(struct look){ .in = in });
+	bytes += in_pipes();
+	(void)fh_memfds_bytes();
+	return bytes;
+}
+
 void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
 {
 	int charged = in->start.sockets_are_charged;
 	ret->kernel_bytes = fh_locks_bytes();
 	if (in->start.only_kernel) {
-		ret->kernel_bytes += fh_sockets_bytes(charged);
+		ret->kernel_bytes += kernel_bytes_alone(in);
 		return;
 	}
-	fh_pipes_begin();
+	(void)fh_pipes_begin();
 	ret->user_us = in->reaped_user_us;
 	ret->sys_us = in->reaped_sys_us;
 	fh_memfds_begin();
