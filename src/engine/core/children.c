@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/core/children.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "engine/core/engine.h"
@@ -36,6 +38,22 @@ pid_t fh_pid_of(int pidfd)
 	text[FH_MAX(n, 0)] = 0;
 	const char *line = strstr(text, "\nPid:");
 	return line ? (pid_t)strtol(line + 5, NULL, 10) : -1;
+}
+
+bool fh_child_ended(int pidfd, siginfo_t *ret, struct rusage *ret_use)
+{
+	siginfo_t info = { 0 };
+	struct rusage use = { 0 };
+	if (syscall(SYS_waitid, P_PIDFD, pidfd, &info, WEXITED | WNOHANG, &use) < 0) {
+		if (errno != ECHILD)
+			return false;
+		info = (siginfo_t){ .si_code = CLD_KILLED, .si_pid = -1, .si_status = SIGKILL };
+	}
+	if (info.si_pid == 0)
+		return false;
+	*ret = info;
+	*ret_use = use;
+	return true;
 }
 
 struct stray {

@@ -2,9 +2,13 @@
 /* Children of the engine, addressed by pidfd. */
 #pragma once
 #include "engine/core/loop.h"
-#include <sys/types.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 pid_t fh_pid_of(int pidfd); /* -1: the process was reaped */
+/* Whether a child has ended, which reaps it. One that died before it was reported, and was reaped as an unknown one
+ * (below), counts as killed, without usage: its pidfd would stay readable for ever. */
+bool fh_child_ended(int pidfd, siginfo_t *ret, struct rusage *ret_use);
 /* Reaps the child when it ends, without reporting its end to anyone. Takes ownership of pidfd. */
 void fh_reap_later(struct fh_loop *l, int pidfd);
 

@@ -191,15 +191,11 @@ static void on_reaped(struct fh_sandbox *b)
 void fh_sandbox_on_pid(struct fh_watch *w, uint32_t events)
 {
 	struct fh_sandbox *b = w->owner;
-	siginfo_t info = { 0 };
+	siginfo_t info;
+	struct rusage use;
 	(void)events;
-	int r = waitid(P_PIDFD, (id_t)b->child.pidfd, &info, WEXITED | WNOHANG);
-	if (r < 0 && errno == ECHILD) { /* it died before it was reported, and was reaped as an unknown child */
-		info.si_code = CLD_KILLED;
-		info.si_status = SIGKILL;
-	} else if (r < 0 || info.si_pid == 0) {
+	if (!fh_child_ended(b->child.pidfd, &info, &use))
 		return;
-	}
 	if (b->state < FH_DYING && !b->failed) {
 		struct fh_error err = FH_ERROR_INIT;
 		if (b->state == FH_READY) { /* The kernel killed pid 1; the only known cause is a lack of memory. */

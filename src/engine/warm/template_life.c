@@ -303,9 +303,10 @@ static void on_member_end(struct fh_watch *w, uint32_t events)
 {
 	struct fh_member_process *m = w->owner;
 	struct fh_template *t = m->template;
-	siginfo_t info = { 0 };
+	siginfo_t info;
+	struct rusage use;
 	(void)events;
-	if (waitid(P_PIDFD, (id_t)m->pidfd, &info, WEXITED | WNOHANG) < 0 || info.si_pid == 0)
+	if (!fh_child_ended(m->pidfd, &info, &use))
 		return;
 	fh_watch_stop(t->engine->loop, &m->watch);
 	close_fd(&m->pidfd);

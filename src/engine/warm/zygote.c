@@ -442,10 +442,10 @@ void fh_zygote_settle(struct fh_sandbox *b, bool sure)
 static void on_program_end(struct fh_watch *w, uint32_t events)
 {
 	struct fh_sandbox *b = w->owner;
-	struct rusage use = { 0 };
-	siginfo_t info = { 0 };
+	struct rusage use;
+	siginfo_t info;
 	(void)events;
-	if (syscall(SYS_waitid, P_PIDFD, b->program.pidfd, &info, WEXITED | WNOHANG, &use) < 0 || info.si_pid == 0)
+	if (!fh_child_ended(b->program.pidfd, &info, &use))
 		return;
 	fh_watch_stop(b->engine->loop, &b->program.pid_watch);
 	close(FH_TAKE_FD(b->program.pidfd));
