@@ -6,6 +6,7 @@
 #include "sandbox/prepare.h"
 #include "sandbox/connection/result.h"
 #include "sandbox/run.h"
+#include "sandbox/planning/share.h"
 
 const struct fh_out_file *fh_compile_artifact(const struct fh_result *r, const char *name)
 {
@@ -35,6 +36,31 @@ static void keep(const struct fh_plan *plan, const char *key, const struct fh_ou
 		fh_compile_cache_store(key, made->data, made->size);
 }
 
+/* Runs the compiler; once more with a larger wall time limit where it came to that limit while it computed, because the
+ * machine gave it a small share of a processor. */
+static int execute(struct fh_client *client, const struct fh_plan *compile, const struct fh_run_options *options,
+                   struct fh_result **ret, struct fh_error *err)
+{
+	struct fh_result *first;
+	int r = fh_execute(client, compile, options, &first, err);
+	if (r < 0 || first->status != FH_STATUS_WALL_TIME_LIMIT) {
+		*ret = r < 0 ? *ret : first;
+		return r;
+	}
+	uint64_t computed = first->usage.cpu_user_us + first->usage.cpu_sys_us;
+	unsigned factor = fh_share_wall_factor(&compile->limits, computed, fh_share_measure());
+	if (factor == 1) {
+		*ret = first;
+		return 0;
+	}
+	struct fh_plan *longer = fh_plan_copy(compile);
+	longer->limits.value[FH_LIMIT_WALL_TIME] *= factor;
+	fh_result_free(first);
+	r = fh_execute(client, longer, options, ret, err);
+	fh_plan_free(longer);
+	return r;
+}
+
 int fh_compile(struct fh_client *client, const struct fh_plan *plan, const struct fh_run_options *options,
                struct fh_result **ret, struct fh_error *err)
 {
@@ -49,7 +75,7 @@ int fh_compile(struct fh_client *client, const struct fh_plan *plan, const struc
 	struct fh_result *result;
 	int r = client->placement->tool ? 0 : fh_prepare(client, plan->compile, options, err);
 	if (r == 0)
-		r = fh_execute(client, plan->compile, options, &result, err);
+		r = execute(client, plan->compile, options, &result, err);
 	if (r < 0)
 		return r;
 	const struct fh_out_file *made = fh_compile_artifact(result, plan->artifact);

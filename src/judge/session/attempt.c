@@ -8,7 +8,7 @@
 #include "judge/common/finite.h"
 #include "judge/problems/output.h"
 #include "judge/session/session_state.h"
-#include "judge/session/share.h"
+#include "sandbox/planning/share.h"
 #include "proto/plan.h"
 #include "sandbox/planning/language.h"
 

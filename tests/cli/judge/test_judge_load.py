@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Verdicts on a busy machine."""
+import json
 import os
+import shutil
 import subprocess
 import sys
 import unittest
@@ -33,6 +35,18 @@ class UnderLoad(Judging):
         self.assertEqual(loop["verdict"], "cpu_time_limit", loop)
         self.assertEqual(sleep["verdict"], "wall_time_limit", sleep)
         self.assertNotIn("raised_limits", sleep)
+
+    def test_a_compiler_gets_the_time_that_it_needs(self):
+        data = self.dir / "data"
+        shutil.copytree(support.TOP / "languages", data / "languages")
+        (data / "guest").symlink_to(support.TOP / "guest")
+        language = data / "languages" / "c.json"
+        facts = json.loads(language.read_text())
+        facts["compile"]["limits"]["wall_time"] = "300ms"
+        language.write_text(json.dumps(facts))
+        source = self.write("main.c", "#include <math.h>\n#include <stdio.h>\nint main(void) { puts(\"compiled\"); }\n")
+        done = support.command("run", source, env={**os.environ, "FUMEHOOD_DATA_DIR": str(data), "XDG_CACHE_HOME": str(self.dir)})
+        self.assertEqual((done.returncode, done.stdout), (0, "compiled\n"), done.stderr)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@
 #include "judge/common/verdict.h"
 #include "judge/rows/estimate.h"
 #include "judge/problems/problem.h"
-#include "judge/session/share.h"
+#include "sandbox/planning/share.h"
 
 /* ---------------------------------------------------------------------------------------------------------- helpers */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "judge/session/share.h"
+#include "sandbox/planning/share.h"
 
-#include <math.h>
 #include <time.h>
 
+#include "base/base.h"
 #include "base/clock.h"
 
 /* CPU time over which a share is measured: several time slices of the scheduler */
@@ -25,7 +25,7 @@ double fh_share_measure(void)
 	do
 		computed = thread_ns() - cpu;
 	while (computed < COMPUTED_NS);
-	return fmin(1, (double)computed / (double)(fh_now_ns() - wall));
+	return FH_MIN(1.0, (double)computed / (double)(fh_now_ns() - wall));
 }
 
 unsigned fh_share_wall_factor(const struct fh_limits *limits, uint64_t cpu_us, double share)
@@ -36,5 +36,6 @@ unsigned fh_share_wall_factor(const struct fh_limits *limits, uint64_t cpu_us, d
 		return 1;
 	/* the factor needed at this share to reach the CPU time limit, or to get what the wall time limit allows on an idle
 	 * machine */
-	return (unsigned)fmin(ceil(SPARE * fmin(cpu_limit, wall) / cpu), FH_SHARE_FACTOR_MAX);
+	double factor = FH_MIN(SPARE * FH_MIN(cpu_limit, wall) / cpu, (double)FH_SHARE_FACTOR_MAX);
+	return (unsigned)factor + (factor > (unsigned)factor);
 }
