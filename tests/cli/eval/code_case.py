@@ -36,6 +36,14 @@ class CodeCase(support.TempDir):
             raise AssertionError(f"the row is an error: {self.row_errors[0]}")
         return result
 
+    def results(self, *tests):
+        """As check, for many at once: (answer, check) each. One eval costs what one of them does."""
+        results = self.evaluate(*tests)
+        for result, error in zip(results, self.row_errors):
+            if result is None:
+                raise AssertionError(f"a row is an error: {error}")
+        return results
+
     def passes(self, answer, **check):
         result = self.check(answer, **check)
         self.assertTrue(result["pass"], result["reason"])

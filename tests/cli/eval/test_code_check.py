@@ -15,7 +15,7 @@ from model_server import ModelServer
 FACTORIAL = "def factorial(n):\n    return 1 if n < 2 else n * factorial(n - 1)\n"
 
 
-@support.root_and_user
+@support.once
 class CodeCheck(CodeCase):
     # -------------------------------------------------------------------------------------------------- calls
     def test_a_call_and_its_value(self):
@@ -25,27 +25,20 @@ class CodeCheck(CodeCase):
         self.assertEqual(metadata["code"], FACTORIAL)
         self.assertGreater(metadata["usage"]["wall_ms"], 0)
 
-    def test_its_sandbox_is_told(self):
-        """Where the program ran, in the form of `fumehood run --json`."""
-        metadata = self.passes(fenced(FACTORIAL), call="factorial(5)", expected=120, limits={"memory": "64M"})
-        self.assertIs(metadata["isolation"]["network"], True)
-        self.assertEqual((metadata["limits"]["memory"]["value"], metadata["limits"]["memory"]["unit"]), (64 << 20, "bytes"))
-        self.assertIn(metadata["limits"]["memory"]["enforced"], ("exact", "bounded", "none"))
-        self.assertEqual(metadata["fired"], [])
-
     def test_a_wrong_value_is_told_beside_the_right_one(self):
         self.fails(fenced("def factorial(n): return 24"), "call factorial(5): expected 120, got 24",
                    call="factorial(5)", expected=120)
 
     def test_values_compare_by_type_and_value(self):
-        for value, expected, equal in [("True", 1, False), ("1", True, False), ("'120'", 120, False), ("2.0", 2, True),
-                                       ("(1, [2])", [1, [2]], True), ("{'a': None}", {"a": None}, True),
-                                       ("{1}", [1], False), ("None", None, True), ("float('nan')", 0, False),
-                                       ("{1: 2}", {"1": 2}, False), ("0.1 + 0.2", 0.3, False),
-                                       ("2432902008176640001", 2432902008176640000, False), ("10 ** 18", 10**18, True),
-                                       ("10 ** 18 / 1", 10**18, True), ("(10 ** 18 + 1) / 1", 10**18 + 1, False)]:
+        values = [("True", 1, False), ("1", True, False), ("'120'", 120, False), ("2.0", 2, True),
+                  ("(1, [2])", [1, [2]], True), ("{'a': None}", {"a": None}, True),
+                  ("{1}", [1], False), ("None", None, True), ("float('nan')", 0, False),
+                  ("{1: 2}", {"1": 2}, False), ("0.1 + 0.2", 0.3, False),
+                  ("2432902008176640001", 2432902008176640000, False), ("10 ** 18", 10**18, True),
+                  ("10 ** 18 / 1", 10**18, True), ("(10 ** 18 + 1) / 1", 10**18 + 1, False)]
+        results = self.results(*((fenced(f"def f(): return {value}"), {"call": "f()", "expected": expected}) for value, expected, _ in values))
+        for (value, _, equal), result in zip(values, results, strict=True):
             with self.subTest(value):
-                result = self.check(fenced(f"def f(): return {value}"), call="f()", expected=expected)
                 self.assertEqual(result["pass"], equal, result["reason"])
 
     def test_a_tolerance_for_numbers(self):
@@ -120,9 +113,9 @@ class CodeCheck(CodeCase):
                  "import os\ndef f(): os._exit(0)", "import sys\ndef f(): sys.exit(0)",
                  "import atexit, os; atexit.register(lambda: os._exit(0))\ndef f(): return 2",
                  "import threading, os; threading.Timer(0, os._exit, (0,)).start()\nimport time; time.sleep(1)"]
-        for code in leave:
+        results = self.results(*((fenced(code + "\ndef g(): pass"), {"call": "f()", "expected": 1}) for code in leave))
+        for code, result in zip(leave, results, strict=True):
             with self.subTest(code):
-                result = self.check(fenced(code + "\ndef g(): pass"), call="f()", expected=1)
                 self.assertFalse(result["pass"])
 
     def test_early_exit_says_so(self):
@@ -161,12 +154,12 @@ class CodeCheck(CodeCase):
                  {"call": "sum([factorial(n) for n in (1, 2, 3)]) + 111"}, {"call": "max(map(factorial, (5, 4)))"},
                  {"function": "factorial", "cases": [[5, 120], {"call": "factorial(5) + 0", "expected": 120},
                                                      {"call": "1 + factorial('x')", "expected_error": "TypeError"}]}]
-        for want, checks in (("outside", outside), ("in-process", inside), ("split", apart)):
-            for check in checks:
-                with self.subTest(check):
-                    self.assertEqual(self.passes(code, **({"expected": 120} if "call" in check else {}), **check)["integrity"], want)
+        cases = [(want, check) for want, checks in (("outside", outside), ("in-process", inside), ("split", apart)) for check in checks]
+        results = self.results(*((code, {**({"expected": 120} if "call" in check else {}), **check}) for _, check in cases))
+        for (want, check), result in zip(cases, results, strict=True):
+            with self.subTest(check):
+                self.assertEqual((result["pass"], result["metadata"]["integrity"]), (True, want), result["reason"])
 
-    @support.once
     def test_comparisons_with_literals_are_made_apart_from_the_program(self):
         code = FACTORIAL + "def pair(a, b='x'): return [a, b]\n"
         self.assertEqual(self.passes(fenced(code), call="pair({'k': (1, None)}) == [{'k': (1, None)}, 'x']", expected=True)["integrity"], "split")
@@ -189,20 +182,20 @@ class CodeCheck(CodeCase):
         self.assertEqual(self.passes(code, call="[len(words('a b')) / 3]", expected=[0.667], tolerance=0.01)["integrity"], "split")
         self.row_error('a "call" is not an expression of python', code, call="len(words('a')) +", expected=1)
 
-    @support.once
     @unittest.skipUnless(shutil.which("node"), "needs the program node (package nodejs)")
     def test_expressions_of_javascript_are_judged_apart_from_the_program(self):
         code = fenced("const words = (s) => { if (!s) throw new RangeError('no text'); return s.split(' '); };\nconst big = (n) => BigInt(n);\n"
                       "const later = async (n) => n + 1;\n", "js")
-        for call, expected in (("words('a b').length", 2), ("[words('a')[0], words('b c')]", ["a", ["b", "c"]]), ("big(5) + 1n", 6),
-                               ("new Set(words('a a')).size", 1), ("later(1) instanceof Array", False)):
-            self.assertEqual(self.passes(code, language="js", call=call, expected=expected)["integrity"], "split", call)
+        calls = (("words('a b').length", 2), ("[words('a')[0], words('b c')]", ["a", ["b", "c"]]), ("big(5) + 1n", 6),
+                 ("new Set(words('a a')).size", 1), ("later(1) instanceof Array", False))
+        results = self.results(*((code, {"language": "js", "call": call, "expected": expected}) for call, expected in calls))
+        for (call, _), result in zip(calls, results, strict=True):
+            self.assertEqual((result["pass"], result["metadata"]["integrity"]), (True, "split"), (call, result["reason"]))
         self.assertEqual(self.passes(code, language="js", call="words('').length", expected_error="RangeError")["integrity"], "split")
         self.fails(code, "call words('').length: raised RangeError: no text", language="js", call="words('').length", expected=1)
         self.fails(code, "call words('a b').length: expected 3, got 2", language="js", call="words('a b').length", expected=3)
         self.row_error('a "call" is not an expression of javascript', code, language="js", call="words('a').length +", expected=1)
 
-    @support.once
     @unittest.skipUnless(shutil.which("node"), "needs the program node (package nodejs)")
     def test_comparisons_of_javascript_are_made_apart_from_the_program(self):
         code = "const add = (a, b) => a + b;\n"
@@ -215,22 +208,8 @@ class CodeCheck(CodeCase):
         self.fails(fenced("class E:\n    def __eq__(self, o): return True\n    def __repr__(self): raise KeyError\n"
                           "def f(): return E()"), "expected 1", call="f()", expected=1)
 
-    def test_limits(self):
-        loop = "def f():\n    while True: pass"
-        self.fails(fenced(loop), "cpu_time_limit after 0.5 s", "cpu_time_limit", call="f()", expected=1,
-                   limits={"cpu_time": 0.5})
-        self.fails(fenced("import time\ndef f(): time.sleep(60)"), "wall_time_limit after 0.5 s", "wall_time_limit",
-                   call="f()", expected=1, limits={"wall_time": "500ms"})
-        self.fails(fenced("def f(): return len(bytearray(300 << 20))"), "", "memory_limit", call="f()", expected=1,
-                   limits={"memory": "64M", "cpu_time": 5})
-
     def test_a_call_that_cannot_be_compiled_is_the_configs_mistake(self):
         self.row_error('a "call" is not an expression of python', fenced(FACTORIAL), call="factorial(", expected=1)
-
-    def test_packages_are_out_of_sight_unless_asked_for(self):
-        code = "import sys\ndef f(): return any(p.endswith('-packages') and __import__('os').path.isdir(p) " \
-               "and bool(__import__('os').listdir(p)) for p in sys.path)"
-        self.passes(fenced(code), call="f()", expected=False)
 
     # ------------------------------------------------------------------------------------------------- languages
     @unittest.skipUnless(shutil.which("node"), "needs the program node (package nodejs)")
@@ -249,9 +228,9 @@ class CodeCheck(CodeCase):
         self.fails(fenced(code, "js"), "", language="js", call="add(2880067194370815488, 0)", expected=2880067194370816120)
         self.fails(fenced(code, "js"), "raised ReferenceError: sub is not defined", language="javascript",
                    call="sub(2, 3)", expected=6)
-        for leave in ("process.exit(0)", "process.reallyExit(0)", "process.kill(process.pid)"):
-            self.assertFalse(self.check(fenced(f"function f() {{ {leave}; }}", "js"), language="javascript",
-                                        call="f()", expected=1)["pass"])
+        for result in self.results(*((fenced(f"function f() {{ {leave}; }}", "js"), {"language": "javascript", "call": "f()", "expected": 1})
+                                     for leave in ("process.exit(0)", "process.reallyExit(0)", "process.kill(process.pid)"))):
+            self.assertFalse(result["pass"])
         self.fails(fenced("const f = () => new Promise(() => {});", "js"), "early exit", "early_exit",
                    language="javascript", call="f()", expected=1)
 
@@ -297,7 +276,6 @@ class CodeCheck(CodeCase):
         self.row_error("which function", fenced(FACTORIAL), tests="assert 1")
         self.row_error('"tests" of java need "declaration"', fenced("class A { }", "java"), language="java", tests="class Main { }")
 
-    @support.once
     def test_tests_of_node_test_decide(self):
         """They report at the end, by the exit status, and throw nothing: a wrong program passed."""
         assertion = "const assert = require('node:assert');\n"
@@ -305,14 +283,13 @@ class CodeCheck(CodeCase):
                   "const { describe, it } = require('node:test');\ndescribe('add', () => { it('adds', %s() => { assert.strictEqual(%s, 3); }); });")
         calls = (("split", "function add(a, b) { return a %s b; }", "add(1, 2)"),
                  ("in-process", "function add(f, b) { return f() %s b; }", "add(() => 1, 2)"))
-        for style in styles:
-            for wait in ("", "async "):
-                for integrity, program, call in calls:
-                    with self.subTest(style=style, wait=wait, integrity=integrity):
-                        check = {"language": "javascript", "function": "add", "tests": assertion + style % (wait, call)}
-                        found = self.passes(fenced(program % "+", "js"), **check)
-                        self.assertEqual(found["integrity"], integrity)
-                        self.fails(fenced(program % "-", "js"), "ended with status 1", **check)
+        cases = [(style, wait, *call, sign) for style in styles for wait in ("", "async ") for call in calls for sign in "+-"]
+        results = self.results(*((fenced(program % sign, "js"), {"language": "javascript", "function": "add", "tests": assertion + style % (wait, call)})
+                                 for style, wait, _, program, call, sign in cases))
+        for (style, wait, integrity, _, _, sign), result in zip(cases, results, strict=True):
+            with self.subTest(style=style, wait=wait, integrity=integrity, sign=sign):
+                self.assertEqual((result["pass"], result["metadata"]["integrity"]), (sign == "+", integrity), result["reason"])
+                self.assertIn("" if sign == "+" else "ended with status 1", result["reason"])
         self.fails(fenced("function add() {}", "js"), "ended with status 3", language="javascript", function="add",
                    tests="if (add() === undefined) process.exitCode = 3;")
 
@@ -320,24 +297,30 @@ class CodeCheck(CodeCase):
         case = "import unittest\nclass Adds(unittest.TestCase):\n    def test_it(self):\n        %s\n%s\n"
         checks = ("self.assertEqual(add(1, 2), 3)", "with self.subTest(1): self.assertEqual(add(1, 2), 3)")
         ends = ("unittest.main(exit=False)", "unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromTestCase(Adds))")
-        for check in checks:
-            for run in ends:
-                with self.subTest(check=check, run=run):
-                    self.passes(fenced("def add(a, b): return a + b"), function="add", tests=case % (check, run))
-                    self.fails(fenced("def add(a, b): return a - b"), "unittest: 1 failed", function="add", tests=case % (check, run))
+        cases = [(check, run, sign) for check in checks for run in ends for sign in "+-"]
+        results = self.results(*((fenced(f"def add(a, b): return a {sign} b"), {"function": "add", "tests": case % (check, run)})
+                                 for check, run, sign in cases))
+        for (check, run, sign), result in zip(cases, results, strict=True):
+            with self.subTest(check=check, run=run, sign=sign):
+                self.assertEqual(result["pass"], sign == "+", result["reason"])
+                self.assertIn("" if sign == "+" else "unittest: 1 failed", result["reason"])
 
     def test_cases_of_unittest_decide_in_the_programs_process(self):
         """Also where they are run as in a file of their own, and where unittest would leave."""
         program = "class Box:\n    def size(self): return %d\nif __name__ == '__main__':\n    raise SystemExit(3)\n"
         case = "import unittest\nclass Sizes(unittest.TestCase):\n    def test_it(self):\n        %s\n%s"
-        for check in ("self.assertEqual(Box().size(), 2)", "with self.subTest(1): self.assertEqual(Box().size(), 2)"):
-            for run in ("unittest.main(exit=False)", "unittest.main()", "if __name__ == '__main__':\n    unittest.main()",
-                        "unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromTestCase(Sizes))"):
-                with self.subTest(check=check, run=run):
-                    given = {"function": "Box", "tests": case % (check, run), "canonical_solution": program % 2}
-                    self.assertEqual(self.passes(fenced(program % 2), **given)["integrity"], "in-process")
-                    self.fails(fenced(program % 3), "unittest: 1 failed, the first test_it", **given)
+        checks = ("self.assertEqual(Box().size(), 2)", "with self.subTest(1): self.assertEqual(Box().size(), 2)")
+        ends = ("unittest.main(exit=False)", "unittest.main()", "if __name__ == '__main__':\n    unittest.main()",
+                "unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromTestCase(Sizes))")
+        cases = [(check, run, size) for check in checks for run in ends for size in (2, 3)]
+        results = self.results(*((fenced(program % size), {"function": "Box", "tests": case % (check, run), "canonical_solution": program % 2})
+                                 for check, run, size in cases))
+        for (check, run, size), result in zip(cases, results, strict=True):
+            with self.subTest(check=check, run=run, size=size):
+                self.assertEqual((result["pass"], result["metadata"]["integrity"]), (size == 2, "in-process"), result["reason"])
+                self.assertIn("" if size == 2 else "unittest: 1 failed, the first test_it", result["reason"])
 
+    @support.release_only
     def test_tests_in_the_other_languages(self):
         cases = {
             "javascript": ("node", "const twice = (x) => 2 * x;", "const twice = (x) => x;",
@@ -430,6 +413,39 @@ class CodeCheck(CodeCase):
                 self.row_error(part, fenced(FACTORIAL), **check)
 
 
+@support.root_and_user
+class ItsSandbox(CodeCase):
+    """What depends on whose sandbox it is: how limits are kept, and what is to be seen inside."""
+
+    def test_its_sandbox_is_told(self):
+        """Where the program ran, in the form of `fumehood run --json`."""
+        metadata = self.passes(fenced(FACTORIAL), call="factorial(5)", expected=120, limits={"memory": "64M"})
+        self.assertIs(metadata["isolation"]["network"], True)
+        self.assertEqual((metadata["limits"]["memory"]["value"], metadata["limits"]["memory"]["unit"]), (64 << 20, "bytes"))
+        self.assertIn(metadata["limits"]["memory"]["enforced"], ("exact", "bounded", "none"))
+        self.assertEqual(metadata["fired"], [])
+
+    def test_limits(self):
+        loop = "def f():\n    while True: pass"
+        self.fails(fenced(loop), "cpu_time_limit after 0.5 s", "cpu_time_limit", call="f()", expected=1,
+                   limits={"cpu_time": 0.5})
+        self.fails(fenced("import time\ndef f(): time.sleep(60)"), "wall_time_limit after 0.5 s", "wall_time_limit",
+                   call="f()", expected=1, limits={"wall_time": "500ms"})
+        self.fails(fenced("def f(): return len(bytearray(300 << 20))"), "", "memory_limit", call="f()", expected=1,
+                   limits={"memory": "64M", "cpu_time": 5})
+
+    def test_packages_are_out_of_sight_unless_asked_for(self):
+        code = "import sys\ndef f(): return any(p.endswith('-packages') and __import__('os').path.isdir(p) " \
+               "and bool(__import__('os').listdir(p)) for p in sys.path)"
+        self.passes(fenced(code), call="f()", expected=False)
+
+    def test_a_test_is_judged_apart_from_the_program(self):
+        check = {"function": "factorial", "tests": "assert factorial(5) == 120"}
+        self.assertEqual(self.passes(fenced(FACTORIAL), **check)["integrity"], "split")
+        self.assertEqual(self.fails(fenced("def factorial(n): return 24"), "", **check)["integrity"], "split")
+
+
+@support.once
 class Example(support.TempDir):
     def test_the_example_gives_what_its_readme_says(self):
         done = support.command("eval", "--no-table", "--no-progress-bar", "-o", self.dir / "out.json",
