@@ -60,6 +60,7 @@ class EveryCommand(unittest.TestCase):
                         got = got[:1]
                     self.assertEqual(True if o.kind == "flag" else SAMPLES[o.kind][1], got)
 
+    @support.release_only
     def test_a_letter_is_the_option(self):
         for name, o in self.each():
             with self.subTest(f"{name} --{o.name}"):
@@ -83,6 +84,7 @@ class EveryCommand(unittest.TestCase):
                 self.assertEqual((2, ""), (done.returncode, done.stdout))
                 self.assertIn("unknown option --no-such-option", done.stderr)
 
+    @support.release_only
     def test_the_default_that_help_names_is_the_one_in_force(self):
         named = 0
         for name, o in self.each():
@@ -98,12 +100,14 @@ class EveryCommand(unittest.TestCase):
                     self.assertIs(False, o.value)
         self.assertGreater(named, 40)
 
+    @support.release_only
     def test_no_sentence_names_a_default_of_its_own(self):
         for name, o in self.each():
             with self.subTest(f"{name} --{o.name}"):
                 prose = o.help.replace("On by default.", "").partition(" Default: ")[0]
                 self.assertNotRegex(prose, r"\(default[: ]|, the default\b|\bby default[.;]|[Rr]epeated")
 
+    @support.release_only
     def test_bounds_are_kept(self):
         for name, o in self.each():
             with self.subTest(f"{name} --{o.name}"):
@@ -113,6 +117,7 @@ class EveryCommand(unittest.TestCase):
                     self.assertEqual(2, done.returncode, text)
                     self.assertRegex(done.stderr, f"option --{o.name}: (at least|at most|from) ")
 
+    @support.release_only
     def test_hidden_options_are_in_no_text(self):
         hidden = 0
         for name, found in self.commands.items():

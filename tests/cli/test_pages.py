@@ -34,6 +34,7 @@ def spellings(*command):
 
 
 @support.once
+@support.release_only
 class Help(unittest.TestCase):
     def test_the_main_help_lists_the_commands(self):
         self.assertLessEqual({"run", "eval", "judge", "ps", "kill", "gc", "doctor"}, set(commands()))
@@ -53,6 +54,7 @@ class Help(unittest.TestCase):
 
 
 @support.once
+@support.release_only
 class ManPages(unittest.TestCase):
     def options_of_page(self, name):
         text = (MAN / f"{name}.1").read_text()
@@ -74,6 +76,7 @@ class ManPages(unittest.TestCase):
 
 
 @support.once
+@support.release_only
 class Bash(unittest.TestCase):
     def complete(self, *words):
         script = ('compopt() { :; }; . "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _fumehood; '
@@ -97,6 +100,7 @@ class Bash(unittest.TestCase):
 
 
 @support.once
+@support.release_only
 class OtherShells(unittest.TestCase):
     def test_zsh_names_the_options_of_help(self):
         text = (COMPLETIONS / "_fumehood").read_text()

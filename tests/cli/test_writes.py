@@ -118,6 +118,7 @@ class StandardOutput(Place):
     def test_a_full_disk_behind_it(self):
         self.check(full_device, FULL, [row for name in self.commands for row in ([name, "--help"], ["help", name])])
 
+    @support.release_only
     def test_a_reader_that_has_gone(self):
         self.check(gone_reader, GONE, [[name, "--help=json"] for name in self.commands])
 

@@ -184,6 +184,7 @@ class Files(Place):
         for path in results:
             self.assertEqual(1, len(path.read_text().splitlines()), "where the report was lost the results are kept")
 
+    @support.release_only
     def test_as_a_link_to_what_accepts_nothing(self):
         for open_output, words in ((full_device, FULL), (gone_reader, GONE)):
             for which, path, line in self.each():

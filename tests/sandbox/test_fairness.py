@@ -16,6 +16,7 @@ BOUND_MS = 20      # beyond what the number of processors explains
 
 
 @support.once
+@support.release_only
 class Fairness(unittest.TestCase):
     def test_a_short_command_is_not_delayed_by_twenty_busy_clients(self):
         inside, bare = f"{part_fairness.CLIENTS} clients", f"{part_fairness.CLIENTS} without sandbox"

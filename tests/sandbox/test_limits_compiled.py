@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The limits in go, rust and java, whose run-time systems bring threads, collectors and memory of their own.
 
-One program for each language, compiled once, which does what its first argument says.
+One program for each language, compiled once, which does what its first argument says. What a limit is made of differs between
+users (test_limits.py asks that of each kind); what is asked here, whether a run-time system lives with it, between root, who has
+control groups, and the others alone.
 """
 import os
 import shutil
@@ -65,6 +67,7 @@ public class Main {
 """
 
 
+@support.root_and_user
 class Compiled:
     """`memory`: the limit that is to be met; `room`: one that is not."""
     slow, room = False, "1G"

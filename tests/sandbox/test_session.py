@@ -38,7 +38,7 @@ class SocketPair(Placement, unittest.TestCase):
     placement = "local"
 
 
-@support.root_and_user
+@support.once
 class PipesThroughAShell(Placement, unittest.TestCase):
     placement = "command"
 

@@ -97,6 +97,7 @@ class Scripts(Case):
                     self.assertEqual(calls.read_text(), "xx")
                     self.assertEqual("signal 9" in json.dumps(row), not passes)
 
+    @support.release_only
     def test_the_time_limit_of_all_can_be_set(self):
         for kind, code in self.kinds():
             row, = self.run_asserts([{"type": kind, "value": code["hang"]}], "--script-timeout", "400")
@@ -108,12 +109,14 @@ class Scripts(Case):
             self.assertFalse(row["success"])
             self.assertIn('{"pass": true}', self.done.stderr)
 
+    @support.release_only
     def test_scripts_see_no_key_unless_it_is_handed_over(self):
         for kind, code in self.kinds():
             for args, seen in ((), False), (("--script-env", "OPENAI_*"), True):
                 row, = self.run_asserts([{"type": kind, "value": code["key"]}], *args)
                 self.assertEqual(row["success"], seen, args)
 
+    @support.release_only
     def test_one_that_needs_a_key_is_told_how_to_get_it(self):
         for kind, code in self.kinds():
             row, = self.run_asserts([{"type": kind, "value": code["raise"]}])
@@ -138,6 +141,7 @@ class Scripts(Case):
         self.assertTrue(self.provider(config={"scriptEnv": ["MY_API_KEY"]}))
         self.assertTrue(self.provider(env={"MY_API_KEY": "another"}))
 
+    @support.release_only
     def test_a_program_sees_no_key_either(self):
         self.write("promptfooconfig.yaml", json.dumps(
             {"prompts": ["hi"], "providers": ["exec:sh -c 'echo got=$OPENAI_API_KEY'",

@@ -70,6 +70,7 @@ class Output(Judging):
         self.assertEqual(by_reason["python"], 'case 2 of 2: expected output "zyx", got "cba\\n"')
 
     @support.once
+    @support.release_only
     def test_a_program_in_java_may_have_a_class_of_any_name(self):
         support.need_program("javac")
         main = "public static void main(String[] a) { System.out.println(new java.util.Scanner(System.in).nextInt() * 2); }"

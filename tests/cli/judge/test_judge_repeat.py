@@ -31,6 +31,7 @@ def host(tool, program, **env):
 
 
 @support.once
+@support.release_only
 class Secret(unittest.TestCase):
     """fumehood run --hash-secret, in each way of starting a program."""
 
@@ -113,6 +114,7 @@ class Repeat(judging.Judging):
         self.assertTrue(self.judge_one(problem, "    return 1\n")["passed"])
         self.assertTrue(self.judge_one(problem, "    return 1\n", "--repeat", 4)["flaky"])
 
+    @support.release_only
     def test_languages_whose_order_is_chance_in_each_process(self):
         for language, tool, program in ("rust", "rustc", RUST), ("java", "javac", JAVA):
             if not shutil.which(tool):

@@ -108,6 +108,7 @@ class Chance(judging.Judging):
             with self.subTest(draw, begin=begin):
                 self.check_replay(CPP, draw, solves, begin, static=static, once="" if static else begin)
 
+    @support.release_only
     def test_java(self):
         support.need_program("javac")
         solves = "class Solution { public int restore(int n) { return (n - 1) / 3; } }\n"
@@ -119,6 +120,7 @@ class Chance(judging.Judging):
                           "    public int restore(int n) { return g.nextInt(10000); } }\n")
                 self.check_replay(JAVA, draw, solves, begin, replay=second)
 
+    @support.release_only
     def test_go(self):
         support.need_program("go")
         solves = "package main\n\nfunc Restore(n int) int {\n    return (n - 1) / 3\n}\n"
@@ -129,6 +131,7 @@ class Chance(judging.Judging):
                 second = second.replace("func Restore", "var g *rand.Rand\n\nfunc Restore").format(draw="g.Intn(10000)")
                 self.check_replay(GO, draw, solves, begin, replay=second)
 
+    @support.release_only
     def test_rust(self):
         support.need_program("rustc")
         self.check_replay(RUST, "g.gen_range(0, 10000)", "fn restore(n: i64) -> i64 { (n - 1) / 3 }\n")

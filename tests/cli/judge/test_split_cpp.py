@@ -35,6 +35,7 @@ class Cpp(Split):
         return text.startswith("#include")
 
     @support.once
+    @support.release_only
     def test_replies_that_no_program_gives(self):
         replies = {
             "to another call": 'hear(); send(std::string(16, 0) + three);',
@@ -60,6 +61,7 @@ class Cpp(Split):
         ])
 
     @support.once
+    @support.release_only
     def test_variables_that_are_called_like_functions_of_libc(self):
         """They belong to the program: neither the harness nor a library uses them by mistake."""
         names = "read write free malloc calloc realloc strlen memcpy memmove memset memcmp strcmp exit abort time index y0 y1 j0 j1 jn " \
@@ -162,6 +164,7 @@ class Cpp(Split):
              "does not define the function"),
         ], "split")
 
+    @support.release_only
     def test_the_compiler_sees_no_test(self):
         """No compiler's sandbox has files other than the program's own text and the stub's object code."""
         self.check([

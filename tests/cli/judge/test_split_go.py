@@ -96,6 +96,7 @@ class Go(Split):
              "failed", "expected 3, actual 0"),
         ]])
 
+    @support.release_only
     def test_the_distributions_compiler(self):
         self.check_with_the_distributions_tool([("right", "Go/0", "    return 3 * len(numbers) / 2\n}\n", "passed", ""),
                                                 ("wrong", "Go/0", "    return 0\n}\n", "failed", "")])
@@ -115,6 +116,7 @@ class Go(Split):
             ("one by one", "func Total(numbers ...int) int {\n" + total, "compile_error", "numbers"),
         ]])
 
+    @support.release_only
     def test_replies_that_no_program_gives(self):
         replies = {
             "a reply ahead of its call": "send(strings.Repeat(`x`, 16) + three)",
@@ -133,6 +135,7 @@ class Go(Split):
             ("the control: a reply by hand is a reply", "Go/0", GO_BY_HAND % "send(hear() + three); send(hear() + zero); send(hear() + `E`)",
              "passed", "")])
 
+    @support.release_only
     def test_values_that_no_program_gives(self):
         """A result of type []interface{}: what stands in it says of what type it is."""
         items = {

@@ -78,6 +78,7 @@ class Rust(Split):
              "mismatched types"),
         ])
 
+    @support.release_only
     def test_the_distributions_compiler(self):
         self.check_with_the_distributions_tool([("right", "Rust/0", "    numbers.iter().sum()\n}\n", "passed", ""),
                                                 ("wrong", "Rust/0", "    0\n}\n", "failed", "")])

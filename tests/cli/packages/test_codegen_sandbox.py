@@ -33,6 +33,7 @@ class Codegen(Case):
         """)
         self.assertEqual(shown, [["it's a sandbox\n", ""], ["$x 'y'\n", "(exit code 3)e\n"], ["first\n", "(exit code 124)"], "x" * 10 + "yy"])
 
+    @support.once
     def test_no_time_is_no_limit_and_the_readme_s_word_for_an_image_works(self):
         shown, = self.python("""
             with init_codegen_sandbox("python", custom_image="python:3.12-slim") as s:
@@ -80,6 +81,7 @@ class Codegen(Case):
                       "fhtest-colour<2 (version conflict: available 2.1.0), fhtest-none", shown[2])
         self.assertEqual(shown[4], "SandboxRequirementsError: requirements-free sandbox")
 
+    @support.once
     def test_strictly_a_bound_behind_a_redirection_is_lost(self):
         self.need_pip()
         with index() as (settings, _):
@@ -91,6 +93,7 @@ class Codegen(Case):
             shown, = self.python("show(error(lambda: init_codegen_sandbox('python', requirements=['fhtest-colour>99'])))", **settings)
             self.assertIn("Failed to install the requirements", shown)
 
+    @support.once
     def test_sizes_and_what_is_refused(self):
         shown = self.python("""
             from codegen_sandbox.config import readymade
@@ -107,7 +110,7 @@ class Codegen(Case):
             self.assertIn(word, text)
 
 
-@support.root_and_user
+@support.once
 class AiCode(Case):
     def test_strictly_an_exit_without_a_word_is_an_attribute_error(self):
         shown, = self.python("""

@@ -45,6 +45,7 @@ print(b.run(look).text)
         self.assertLess(int(mine), 16)
         self.assertGreater(int(then), 63)
 
+    @support.once
     def test_random_numbers_names_and_ids_differ(self):
         lines = self.lines("""
 code = 'import os, random, tempfile, uuid\\nrandom.random(), os.path.basename(tempfile.mktemp()), uuid.uuid4().hex, os.getpid()'
@@ -79,6 +80,7 @@ print(e.status, e.state_lost, c.run('x').text)
         self.assertEqual(lines, ["timeout 5", "interrupted", "output_limit", "timeout True", "True NameError 5", "NameError",
                                  "ended True 5"])
 
+    @support.once
     def test_how_it_ended_is_told_or_said_to_be_unknown(self):
         said = self.lines("""
 for code in ('os._exit(3)', 'os.kill(os.getpid(), 11)'):
@@ -133,6 +135,7 @@ b.run('m[0] = 7')
 print(c.run('m[0]').text, [name.split(' at ')[0] for name in b.not_branched])
 """), ["[]", "7 ['shared memory']"])
 
+    @support.once
     def test_what_the_parent_wrote_before_is_heard_in_its_own_next_run(self):
         self.assertEqual(self.lines("""
 c.run('import threading, time\\ndef late():\\n    time.sleep(0.5)\\n    print("late")\\nthreading.Thread(target=late).start()')
@@ -141,6 +144,7 @@ b = c.branch()
 print(repr(c.run('1').stdout), repr(b.run('1').stdout))
 """), ["'late\\n' ''"])
 
+    @support.once
     def test_other_languages_are_refused_by_name(self):
         self.assertEqual(self.lines("""
 b = s.context('bash')
@@ -150,6 +154,7 @@ except fumehood.UnavailableError as e: print(e.message)
 print(b.run('echo $x').stdout.strip(), len(s.contexts()))
 """), ["a context in bash cannot branch: its driver reads its steps from a process that a fork would share with it", "1 2"])
 
+    @support.once
     def test_ten_ideas_at_once_and_asyncio(self):
         self.assertEqual(self.python("""
             import asyncio
@@ -164,6 +169,7 @@ print(b.run('echo $x').stdout.strip(), len(s.contexts()))
         """), "%r []\n" % [str(7 * i) for i in range(10)])
 
 
+@support.root_and_user
 class Hostile(Case):
     """Code that attacks the branching of its context. Another context of the same sandbox works after each attack."""
 

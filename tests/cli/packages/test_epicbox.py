@@ -40,6 +40,7 @@ class Case(support.TempDir):
 
 
 @support.root_and_user
+@support.release_only
 class Results(Case):
     def test_a_program_that_works(self):
         result, = self.python("r = main(b'print(42)'); r['stdout'] = r['stdout'].decode(); r['stderr'] = r['stderr'].decode()"
@@ -50,6 +51,7 @@ class Results(Case):
         self.assertEqual((result["status"], result["limit"]), ("ok", None))
         self.assertEqual(result["image"], {"asked": "python:3.9-alpine", "used": "host"})
 
+    @support.once
     def test_stdout_and_stderr_are_bytes(self):
         self.assertEqual(self.python("r = main(b'import os; os.write(1, bytes([255, 0]))'); show(repr(r['stdout']))"
                                      "; show(type(r['stderr']).__name__)"), [repr(b"\xff\0"), "bytes"])
@@ -82,10 +84,12 @@ class Results(Case):
                          "show([len(r['stdout']), r['limit'], r['stdout_truncated']])")
         self.assertEqual(r, [8 << 20, "output", True])
 
+    @support.once
     def test_a_program_that_exits_with_137_by_itself_is_no_timeout(self):
         self.assertEqual(self.python("r = epicbox.run('python', 'exit 137'); show([r['exit_code'], r['timeout']])"),
                          [[137, False]])
 
+    @support.once
     def test_a_signal_is_an_exit_code_as_a_shell_says_it(self):
         self.assertEqual(self.python("show(main(b'import os; os.kill(os.getpid(), 11)')['exit_code'])"), [139])
 
@@ -93,10 +97,12 @@ class Results(Case):
         self.assertNotEqual(self.python("show(epicbox.run('python', 'head -c 9000 /dev/zero > f',"
                                         "limits={'file_size': 4096})['exit_code'])"), [0])
 
+    @support.once
     def test_none_means_no_limit(self):
         self.assertEqual(self.python("show(main(b'print(1)', cputime=None, memory=None, processes=None)['exit_code'])\n"
                                      "show(epicbox.run('python', 'true', limits={'cputime': None})['exit_code'])"), [0, 0])
 
+    @support.once
     def test_a_result_equals_one_with_the_six_keys_of_the_original(self):
         self.assertEqual(self.python("""
             from unittest.mock import ANY
@@ -122,6 +128,7 @@ class Results(Case):
                          "show([r['oom_killed'] or b'MemoryError' in r['stderr'], r['timeout'], r['exit_code'] in (None, 0)])")
         self.assertEqual(r, [True, False, False])
 
+    @support.once
     def test_a_result_that_lost_a_key_still_compares(self):
         self.assertEqual(self.python("""
             r = epicbox.run('python', 'true'); r.pop('duration')
@@ -140,19 +147,23 @@ class Results(Case):
                 show(outcome(**limits))
         """, **env)
 
+    @support.once
     def test_limits_of_other_types_and_of_0(self):
         works = [0, "x\n2\n", False]
         want = [works, works, "DockerError"] + [works] * 4 + [[None, "", True], [0, "x\n0\n", False]]
         self.assertEqual(self.limits(), want)
         self.assertEqual(self.limits(EPICBOX_STRICT="1"), want)
 
+    @support.once
     def test_missing_limits_are_filled_into_the_callers_dict(self):
         self.assertEqual(self.python("l = {'cputime': 2}; epicbox.run('python', limits=l); show(l)"),
                          [{"cputime": 2, "realtime": 10, "memory": 64, "processes": -1}])
 
 
 @support.root_and_user
+@support.release_only
 class Sandboxes(Case):
+    @support.once
     def test_stdin_is_bytes_or_text(self):
         self.assertEqual(self.python("show(epicbox.run('python', 'cat', stdin='\\u00e9')['stdout'].decode())\n"
                                      "show(epicbox.run('python', 'cat', stdin=b'b')['stdout'].decode())\n"
@@ -189,34 +200,41 @@ class Sandboxes(Case):
                           ('more' in second['stdout'].decode().split()) != (b'is lost' in first['stderr'])])
         """.replace("CODE", repr("\n".join(lines)))), [[True, True]] * 2)
 
+    @support.once
     def test_a_name_begins_in_the_working_directory(self):
         self.assertEqual(self.python("show(epicbox.run('python', 'cat abs/main.py', files=[{'name': '/abs/main.py', 'content':"
                                      "b'x'}])['stdout'].decode())"), ["x"])
 
+    @support.once
     def test_content_is_bytes_or_text(self):
         self.assertEqual(self.python("for c in (5, None, [1]):\n"
                                      "    try: epicbox.run('python', files=[{'name': 'a', 'content': c}])\n"
                                      "    except TypeError: show('TypeError')"), ["TypeError"] * 3)
 
+    @support.once
     def test_more_files_than_a_plan_carries(self):
         self.assertEqual(self.python("show(epicbox.run('python', 'ls | wc -l; cat f4999', files=[{'name': 'f%d' % i,"
                                      "'content': b'z'} for i in range(5000)])['stdout'].decode())"), ["5000\nz"])
 
+    @support.once
     def test_only_a_shells_blanks_part_words(self):
         self.assertEqual(self.python("r = epicbox.run('python', 'python main.py a\\u00a0b \\x0c', files=[{'name': 'main.py',"
                                      "'content': b'import sys; print(ascii(sys.argv[1:]))'}]); show(r['stdout'].decode())"),
                          ["['a\\xa0b', '\\x0c']\n"])
 
+    @support.once
     def test_the_command_of_the_profile_and_no_command_at_all(self):
         self.assertEqual(self.python("show(epicbox.run('echo')['stdout'].decode())\n"
                                      "show(epicbox.run('python')['exit_code'])"), ["of the profile\n", 0])
 
+    @support.once
     def test_a_destroyed_sandbox_does_not_start(self):
         self.assertEqual(self.python("s = epicbox.create('python', 'true'); epicbox.destroy(s); epicbox.destroy(s)\n"
                                      "from epicbox.exceptions import DockerError, EpicBoxError\n"
                                      "try: epicbox.start(s)\nexcept DockerError as e: show(isinstance(e, EpicBoxError))"),
                          [True])
 
+    @support.once
     def test_unknown_profiles_and_workdirs(self):
         self.assertEqual(self.python("try: epicbox.run('nope')\nexcept ValueError as e: show(str(e))\n"
                                      "try: epicbox.run('python', workdir='/tmp')\nexcept ValueError as e: show(str(e))"),
@@ -236,10 +254,12 @@ class Sandboxes(Case):
         self.assertEqual(self.python("r = epicbox.run('sandbox', 'touch /tmp/file')\n"
                                      "show(b'Read-only file system' in r['stderr'])"), [True])
 
+    @support.once
     def test_names_that_images_have(self):
         self.assertEqual(self.python("show(epicbox.run('python', 'for c in python python3 sh; do command -v $c >/dev/null || "
                                      "echo no $c; done')['stdout'].decode())"), [""])
 
+    @support.once
     def test_the_name_with_the_version_that_the_image_says(self):
         self.assertEqual(self.python("show(epicbox.run('python', 'python3.9 -c \"print(1)\"')['stdout'].decode())\n"
                                      "show(epicbox.run('gcc', 'python3.9 -c \"print(1)\"')['exit_code'] in (0, 127))\n"
@@ -309,6 +329,7 @@ class WorkingDirectories(Case):
         self.assertEqual(r[:2], [4096, True])
         self.assertIn("the last 105 do not live on", r[2])
 
+    @support.once
     def test_output_that_was_cut_says_so(self):
         r, = self.python("with epicbox.working_directory() as w:\n"
                          "    r = epicbox.run('python', 'yes', workdir=w, limits={'realtime': 60, 'cputime': 30})\n"

@@ -81,6 +81,7 @@ class Sessions(Llm):
         """)
         self.assertEqual((during, after, closed), ("Session timed out after 1 seconds: it is closed",) * 2 + (True,))
 
+    @support.once
     def test_what_it_does_is_told_on_stderr_where_the_session_is_verbose(self):
         path = self.write("loud.py", "from llm_sandbox import SandboxSession\nwith SandboxSession(lang='python', backend='podman', verbose=True) as s:\n"
                           "    s.run('print(42)')\n    s.execute_command('echo there')\n")
@@ -100,6 +101,7 @@ class Sessions(Llm):
         """)
         self.assertEqual((chunks, out, code), (True, "0\n1\n2\n", 6))
 
+    @support.once
     def test_libraries_of_a_session_without_set_up_are_a_warning_and_0_seconds_are_no_limit(self):
         shown = self.python("""
             import warnings
@@ -113,6 +115,7 @@ class Sessions(Llm):
         """)
         self.assertEqual(shown, ["1\n", ["DeprecationWarning"]])
 
+    @support.once
     def test_libraries_of_a_native_session_without_set_up_are_an_error(self):
         said, = self.python("""
             show(error(LibraryInstallationNotSupportedError, SandboxSession(backend="bubblewrap", lang="python", libraries=["x"], skip_environment_setup=True).open))
@@ -160,6 +163,7 @@ class Sessions(Llm):
         self.assertEqual((place[0], program[0]), (126, 127))
         self.assertIn("working directory", place[1])
 
+    @support.once
     def test_a_language_whose_tools_are_not_here_says_what_to_install(self):
         data = self.dir / "data"
         data.mkdir()
@@ -261,6 +265,7 @@ class Sessions(Llm):
         """, SHARED=str(folder))
         self.assertEqual(kept, "x\n")
 
+    @support.once
     def test_every_backend_s_word_means_ours(self):
         words = self.python("""
             for word in ("docker", "podman", "kubernetes", "micromamba", "bubblewrap", "nsjail"):
@@ -271,6 +276,7 @@ class Sessions(Llm):
         self.assertEqual(words[:-1], [[word, "1\n"] for word in ("docker", "podman", "kubernetes", "micromamba", "bubblewrap", "nsjail")])
         self.assertIn("teleport", words[-1])
 
+    @support.once
     def test_threads_and_a_running_loop(self):
         many, loop = self.python("""
             import asyncio, concurrent.futures
@@ -348,6 +354,7 @@ class Files(Llm):
         self.assertEqual(shown[0], [["sub"], "B"])
         self.assertEqual([text for text in shown[1:] if "nothing raised" in text], [])
 
+    @support.once
     def test_a_destination_that_climbs_is_refused(self):
         said, = self.python("""
             with SandboxSession(lang="python") as s:
@@ -359,6 +366,7 @@ class Files(Llm):
 @support.root_and_user
 class Plots(Llm):
     @unittest.skipUnless(shutil.which("Rscript"), "needs the program Rscript (package r-base-core)")
+    @support.once
     def test_each_page_and_each_file_that_r_draws_is_a_plot(self):
         pages, files, broken, direct = self.python("""
             with ArtifactSandboxSession(lang="r") as s:
@@ -397,6 +405,7 @@ class Pools(Llm):
         self.assertEqual(seen, [["False\n"] * 3, 3])
         self.assertEqual((busy["busy"], busy["idle"], stats), (1, 0, [True, 0]))
 
+    @support.once
     def test_a_pooled_session_that_is_not_open_says_so_for_all_that_it_has(self):
         said, has = self.python("""
             from llm_sandbox.pool import *
@@ -427,6 +436,7 @@ class Interactive(Llm):
         self.assertIn("interrupted", shown[4])
         self.assertEqual(shown[5], "42\n")
 
+    @support.once
     def test_a_notebook_s_ways_work_also_without_ipython(self):
         caught, timed, awaited, broken = self.python("""
             with InteractiveSandboxSession(lang="python") as s:

@@ -11,6 +11,7 @@ from dropin_case import Llm, index
 
 
 @support.root_and_user
+@support.release_only
 class Libraries(Llm):
     def setUp(self):
         super().setUp()
@@ -32,6 +33,7 @@ class Libraries(Llm):
             self.assertEqual(shown, ["2.1.0\n", "1.4.0\n", 1, "2.1.0\n"])
             self.assertEqual(sum("fhtest_shape-0.3.0" in path for path in asked) > 0, True)
 
+    @support.once
     def test_in_a_virtual_environment_they_are_there_as_well(self):
         venv = self.dir / "venv"
         if subprocess.run([support.PYTHON, "-m", "venv", str(venv)], capture_output=True).returncode:
@@ -48,6 +50,7 @@ class Libraries(Llm):
             """ % use, python=str(venv / "bin" / "python"), PATH="%s:%s" % (venv / "bin", os.environ["PATH"]), **settings)
         self.assertEqual(shown, ["4 2.1.0\n", [str(venv), 1], ["4 2.1.0\n"] * 2])
 
+    @support.once
     def test_a_session_that_was_made_ahead_has_imported_them(self):
         with index() as (settings, asked):
             shown = self.python("""
@@ -65,6 +68,7 @@ class Libraries(Llm):
             """, **settings)
             self.assertEqual(shown, ["False []\n", "True []\n", "False []\n"])
 
+    @support.once
     def test_what_is_no_name_is_refused_before_anything_runs(self):
         with index() as (settings, asked):
             shown = self.python("""
@@ -75,6 +79,7 @@ class Libraries(Llm):
             self.assertTrue(all("nothing raised" not in text for text in shown), shown)
             self.assertEqual(asked, [])
 
+    @support.once
     def test_what_is_no_text_is_refused(self):
         shown = self.python("""
             with SandboxSession(lang="python") as s:
@@ -99,6 +104,7 @@ class Libraries(Llm):
         """)
         self.assertEqual(shown, [["folder", True, True, []]])
 
+    @support.once
     def test_in_every_language_what_is_no_name_is_refused_and_no_package_manager_runs(self):
         refused = self.python("""
             names = ["x; id", "$(id)", "`id`", "x|y", "x&&y", "-y", "--target=/", "x --index-url=http://127.0.0.1:1/", "x\\ny", "'x", "x y", "../x", "file:///x", ""]
@@ -111,6 +117,7 @@ class Libraries(Llm):
         self.assertEqual(len(refused), 6 * 14)
         self.assertEqual([row for row in refused if "nothing raised" in row[2] + row[3]], [])
 
+    @support.once
     def test_a_language_whose_packages_cannot_be_had_says_so(self):
         said = self.python("""
             try:
@@ -162,6 +169,7 @@ class Libraries(Llm):
         self.assertEqual(shown[4][0], "Successfully installed fhtest-colour")
         self.assertEqual(len(shown[4]), 2)
 
+    @support.once
     def test_one_that_is_not_there_is_named(self):
         with index() as (settings, _):
             said, on = self.python("""

@@ -12,6 +12,7 @@ import support
 from python_case import Case
 
 
+@support.root_and_user
 class Sessions(Case):
     def test_processes_share_files_and_have_their_own_streams(self):
         self.assertEqual(self.python("""
@@ -50,6 +51,7 @@ class Sessions(Case):
                 except fumehood.TimeoutError: print('timeout', time.monotonic() - start < 20)
         """), "b'x\\n' 0 True\n3 True\n3000000\ntimeout True\n")
 
+    @support.once
     def test_output_is_whole_where_the_threads_that_read_get_no_processor(self):
         """As on a machine with too much to do: they begin to read long after the program has ended."""
         self.assertEqual(self.python("""
@@ -85,6 +87,7 @@ class Sessions(Case):
                 print(s.exec(['sh', '-c', 'sleep 0.2; cat /proc/[0-9]*/cmdline | tr "\\\\0" "\\\\n" | grep -cx [4]751']).text.strip())
         """), "soft\n0\n")
 
+    @support.once
     def test_outputs_are_copied_and_pickled(self):
         self.assertEqual(self.python("""
             import copy, pickle
@@ -129,6 +132,7 @@ class Clients(Case):
                       [(p.read(timeout=0), p.read_stderr(timeout=0)) for p in processes] == [(b'out\\n', b'err\\n')] * 8)
         """), "True True\n")
 
+    @support.once
     def test_closing_ends_the_calls_of_other_threads(self):
         self.assertEqual(self.python("""
             import threading, time
@@ -196,6 +200,7 @@ class Clients(Case):
                 print(fumehood.run('print(1)').text.strip(), len(engines()))
         """), 2 * "b'a\\n'\nlost\n1 1\n")
 
+    @support.once
     def test_an_error_of_a_run_leaves_the_engine_alone(self):
         self.assertEqual(self.python(self.ENGINES + """
             fumehood.run('1')
@@ -246,6 +251,7 @@ class Concurrency(Case):
             asyncio.run(main())
         """), "timeout\n" * 4 + "0\ncancelled\nb'late\\n'\n")
 
+    @support.once
     def test_tasks_that_are_first_at_once_make_one_sandbox(self):
         self.assertEqual(self.python("""
             import asyncio
@@ -257,6 +263,7 @@ class Concurrency(Case):
             asyncio.run(main())
         """), "['a', 'b', 'c', 'd']\n")
 
+    @support.once
     def test_threads_share_the_client(self):
         self.assertEqual(self.python("""
             import concurrent.futures
@@ -264,6 +271,7 @@ class Concurrency(Case):
                 print([r.text.strip() for r in pool.map(lambda i: fumehood.run('print(%d)' % i), range(16))])
         """), str([str(i) for i in range(16)]) + "\n")
 
+    @support.once
     def test_inside_a_running_event_loop(self):
         self.assertEqual(self.python("""
             import asyncio, time
@@ -295,6 +303,7 @@ class Concurrency(Case):
         """), "5\n6\n")
 
 
+@support.root_and_user
 class Endings(Case):
     def marked(self, mark):
         return [p for p in proc.everybody() if mark.encode() in proc.read(p, "cmdline")]
