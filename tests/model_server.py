@@ -136,6 +136,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def model_stream_broken(self, request, count):
         self.reply(200, "data: {broken\n\ndata: {\"choices\": 5}\n\n", "text/event-stream")
 
+    def model_stream_hole(self, request, count):
+        """An event in the middle is lost; data that says nothing is none."""
+        hole = 'data: {"choices": [{"delta": {"content": "is no\n\n' if count == 1 or request.get("user") == "always" else "data:\n\n"
+        event = 'data: {"choices": [{"delta": {"content": "%s"}%s}]}\n\n'
+        self.reply(200, event % ("It ", "") + hole + event % ("so", ', "finish_reason": "stop"') + "data: [DONE]\n\n", "text/event-stream")
+
     def model_tools(self, request, count):
         body = answer(None)
         body["choices"][0] = {"message": {"content": None, "tool_calls": [
@@ -225,6 +231,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def model_html(self, request, count):
         self.reply(200, "<html>please log in</html>", "text/html")
+
+    def model_garbage(self, request, count):
+        self.wfile.write(b"\x00\x01 no HTTP at all\r\n")
+        self.close_connection = True
 
     def model_moved(self, request, count):
         self.reply(307, "", Location="http://127.0.0.1:9/v1/chat/completions")

@@ -395,7 +395,9 @@ static int fh_http_fail(const struct fh_http *http, const struct fh_http_fetch *
 		                    ret->body.max);
 	if (t->result == CURLE_OPERATION_TIMEDOUT)
 		return fh_error_set(err, FH_E_TIMEOUT, "no answer from %.*s: %s", FH_STR_ARGS(host), why);
-	if (t->result == CURLE_UNSUPPORTED_PROTOCOL || t->result == CURLE_URL_MALFORMAT)
+	/* libcurl calls an answer that is not HTTP an unsupported protocol, too. */
+	bool is_http = fh_starts_with(request->url, "http://") || fh_starts_with(request->url, "https://");
+	if (t->result == CURLE_URL_MALFORMAT || (t->result == CURLE_UNSUPPORTED_PROTOCOL && !is_http))
 		return fh_error_set(err, FH_E_CONFIG, "not an http or https URL: %s", request->url);
 	if (t->refused) {
 		fh_error_set(err, FH_E_UNAVAILABLE, "nothing listens at %.*s: connection refused", FH_STR_ARGS(host));

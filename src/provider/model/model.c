@@ -247,6 +247,8 @@ static void fh_model_streamed(struct fh_answer_stream *s, int status, const char
 		fh_auto_free char *text = fh_json_text(s->error, 0);
 		/* An error in the middle of a stream is reported like one in a complete answer. */
 		json_decref(fh_chat_body(status, content_type, fh_str(text), ret));
+	} else if (s->whole && s->broken) {
+		fh_response_fail(ret, "API error: part of the stream was not JSON, so that part of the answer is missing");
 	} else if (s->whole) {
 		ret->raw = json_incref(s->answer);
 		s->wire->take(s->answer, config, ret);

@@ -30,15 +30,16 @@ static void fh_stream_line(struct fh_answer_stream *s, struct fh_str line)
 		line = (struct fh_str){ line.p + 5, line.n - 5 };
 	while (line.n && *line.p == ' ')
 		line.p++, line.n--;
+	if (!line.n)
+		return;
 	if (line.n == 6 && memcmp(line.p, "[DONE]", 6) == 0) {
 		s->whole = true;
 		return;
 	}
 	fh_auto_json json_t *event = fh_json_parse(line, NULL, NULL);
-	if (!json_is_object(event)) {
-		s->broken = true;
+	s->broken = s->broken || !event;
+	if (!json_is_object(event))
 		return;
-	}
 	const json_t *error = json_object_get(event, "error");
 	if (error && !json_is_null(error) && !s->error) {
 		s->error = json_incref(event);
@@ -87,5 +88,5 @@ bool fh_answer_stream_is_cut(void *context)
 {
 	struct fh_answer_stream *s = context;
 	fh_answer_stream_end(s);
-	return !s->whole;
+	return !s->whole || s->broken;
 }

@@ -218,6 +218,13 @@ class Providers(support.TempDir):
     def test_a_stream_of_nonsense(self):
         self.assertIn("part of it was not JSON", self.streamed("stream-broken", maxRetries=0)["error"])
 
+    def test_a_stream_with_a_hole_is_asked_for_again_and_never_an_answer(self):
+        self.assertEqual(self.streamed("stream-hole")["response"]["output"], "It so")
+        self.assertEqual(self.server.counts["stream-hole"], 2)
+        row = self.streamed("stream-hole", user="always", maxRetries=1)
+        self.assertIn("part of the stream was not JSON", row["error"])
+        self.assertEqual(self.server.counts["stream-hole"], 4)
+
     def test_a_server_that_cannot_stream_answers_in_one_piece(self):
         self.assertEqual(self.streamed("good")["response"]["output"], "you said: hello")
 
@@ -368,7 +375,8 @@ class Providers(support.TempDir):
 
     def test_answers_that_are_none(self):
         for model, part in [("empty", "empty body"), ("html", "not a JSON object"), ("cut", "no whole answer"),
-                            ("huge", "larger than 67108864 bytes"), ("moved", "307 Temporary Redirect")]:
+                            ("huge", "larger than 67108864 bytes"), ("moved", "307 Temporary Redirect"),
+                            ("garbage", "HTTP/0.9 when not allowed")]:
             with self.subTest(model):
                 self.assertIn(part, self.error("openai:" + model))
 
