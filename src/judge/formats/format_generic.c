@@ -144,6 +144,34 @@ static int read_program(const json_t *row, struct fh_judge_problem *p, struct fh
 
 /* ------------------------------------------------------------------------------------------------------------ tests */
 
+/* Adds the text of a helper: what compares results, before the calls; what runs the cases of a test, behind it. */
+static int add_helper(struct fh_buf *out, enum fh_judge_language language, const char *name, struct fh_error *err)
+{
+	fh_auto_free char *path = NULL;
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_JUDGE_GUEST_MAX);
+	int r = fh_judge_guest_path(language, name, &path, err);
+	if (r >= 0)
+		r = fh_file_read(path, &text, err);
+	if (r >= 0)
+		fh_buf_add(out, text.p, text.n);
+	return r;
+}
+
+/* A test that only defines its cases gets what runs them. */
+static int add_run(struct fh_judge_problem *p, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf call = FH_BUF_INIT(0);
+	if (p->language != FH_JUDGE_PYTHON)
+		return 0;
+	fh_judge_python_cases(fh_buf_str(&p->tail), &call);
+	if (!call.n)
+		return 0;
+	fh_buf_addc(&p->tail, '\n');
+	int r = add_helper(&p->tail, p->language, "run_cases.py", err);
+	fh_buf_add_str(&p->tail, fh_buf_str(&call));
+	return r;
+}
+
 static int add_tests(const json_t *row, struct fh_judge_problem *p, struct fh_error *err)
 {
 	const json_t *tests = json_object_get(row, "tests"), *line;
@@ -160,21 +188,8 @@ static int add_tests(const json_t *row, struct fh_judge_problem *p, struct fh_er
 			                      i + 1);
 		fh_judge_add_lines(&p->tail, (struct fh_str){ json_string_value(line), json_string_length(line) });
 	}
-	return p->tail.n > 0 ? 0
+	return p->tail.n > 0 ? add_run(p, err)
 	                     : fh_judge_wrong(err, "a task without tests cannot be judged: remove it", "tests is empty");
-}
-
-/* Adds the helper's text, which compares results, before the calls. */
-static int add_helper(struct fh_buf *out, enum fh_judge_language language, const char *name, struct fh_error *err)
-{
-	fh_auto_free char *path = NULL;
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_JUDGE_GUEST_MAX);
-	int r = fh_judge_guest_path(language, name, &path, err);
-	if (r >= 0)
-		r = fh_file_read(path, &text, err);
-	if (r >= 0)
-		fh_buf_add(out, text.p, text.n);
-	return r;
 }
 
 static const char case_hint[] = "a case is [argument, …, expected], {\"args\": […], \"expected\": …} or {\"stdin\": "

@@ -305,6 +305,45 @@ class CodeCheck(CodeCase):
                 self.assertEqual(result["pass"], sign == "+", result["reason"])
                 self.assertIn("" if sign == "+" else "unittest: 1 failed", result["reason"])
 
+    CASES = {"functions": "def test_it():\n    assert %s\n\nasync def test_later():\n    assert %s\n",
+             "class": "class TestIt:\n    def setup_method(self):\n        self.ready = True\n\n    def test_it(self):\n        assert self.ready and %s\n",
+             "unittest": "import unittest\n\nclass It(unittest.TestCase):\n    def test_it(self):\n        self.assertTrue(%s)\n",
+             "guard": "import sys\nLIMIT = max(1, 2)\n\ndef test_it():\n    assert %s\n\nif __name__ == '__main__':\n    sys.exit(3)\n"}
+
+    def test_cases_that_a_test_only_defines_are_run(self):
+        """Apart from the program and, where a class is tested, in its process: there a program of any kind passed."""
+        box = "class Box:\n    def size(self): return %d"
+        for name, case in self.CASES.items():
+            with self.subTest(name):
+                tests = case.replace("%s", "add(1, 2) == 3")
+                self.assertEqual(self.passes(fenced("def add(a, b): return a + b"), function="add", tests=tests)["integrity"], "split")
+                self.fails(fenced("def add(a, b): return a - b"), "test line" if name != "unittest" else "unittest: ", function="add", tests=tests)
+                given = {"function": "Box", "tests": case.replace("%s", "Box().size() == 2"), "canonical_solution": box % 2}
+                self.assertEqual(self.passes(fenced(box % 2), **given)["integrity"], "in-process")
+                self.fails(fenced(box % 3), "", **given)
+
+    def test_a_program_cannot_answer_for_the_cases(self):
+        tests = self.CASES["unittest"].replace("%s", "add(1, 2) == 3") + self.CASES["functions"].replace("%s", "add(1, 2) == 3")
+        for program, verdict in (("import os\ndef add(a, b): os._exit(0)", "early_exit"), ("import sys\ndef add(a, b): sys.exit(0)", "early_exit"),
+                                 ("import unittest\nunittest.TestCase.run = lambda *a: None\ndef fh_run_cases(*a): pass\ndef add(a, b): return 0", "failed")):
+            self.assertEqual(self.fails(fenced(program), "", verdict=verdict, function="add", tests=tests)["integrity"], "split")
+
+    def test_cases_of_pytest(self):
+        try:
+            import pytest  # noqa: F401  whether this interpreter, which the sandbox takes too, has it
+        except ImportError:
+            self.skipTest("no pytest for this python")
+        tests = ("import pytest\n@pytest.fixture\ndef two():\n    return 2\n"
+                 "@pytest.mark.parametrize('a,c', [(1, 3), (2, 4)])\ndef test_sums(a, c, two):\n    assert add(a, two) == c\n"
+                 "def test_error():\n    with pytest.raises(TypeError):\n        add(1, None)\n")
+        given = {"function": "add", "tests": tests, "packages": True}
+        self.passes(fenced("def add(a, b): return a + b"), **given)
+        self.fails(fenced("def add(a, b): return a * b"), "test line 7", **given)
+
+    def test_tests_that_test_nothing_are_the_configs_mistake(self):
+        for tests in ("def helper():\n    assert Box() is None\n", "x = 1\n", "def test_it(box):\n    assert False\n"):
+            self.row_error("test nothing", fenced("class Box: pass"), function="Box", tests=tests, canonical_solution="class Box: pass")
+
     def test_cases_of_unittest_decide_in_the_programs_process(self):
         """Also where they are run as in a file of their own, and where unittest would leave."""
         program = "class Box:\n    def size(self): return %d\nif __name__ == '__main__':\n    raise SystemExit(3)\n"

@@ -62,6 +62,11 @@ static int make_problem(const struct fh_code_spec *spec, struct fh_judge_problem
 		return fh_error_set(err, FH_E_CONFIG, "code: %s: %s", why.message,
 		                    why.hint); /* results show only the message */
 	call_check(p);
+	fh_auto_buf struct fh_buf unused = FH_BUF_INIT(0);
+	if (p->language == FH_JUDGE_PYTHON && !fh_judge_python_cases(fh_buf_str(&p->tail), &unused))
+		return fh_error_set(err, FH_E_CONFIG,
+		                    "code: \"tests\" only define things and test nothing: call what they define, "
+		                    "or name cases test_… without arguments");
 	return 0;
 }
 

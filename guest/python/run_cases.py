@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+# Runs the cases of a test that only defines them, as pytest and unittest do with a file: judge/formats/python_cases.c puts
+# this text behind such a test, and behind this text a call with the names that the test defines.
+def fh_run_cases(fh_space, *fh_names):
+    import sys
+    pytest, unittest = sys.modules.get("pytest"), sys.modules.get("unittest")
+
+    def with_pytest():
+        """For its fixtures, marks and parameters: the module is the test's own, the file on disk is empty."""
+        import os
+        import tempfile
+        module, failed = kind(sys)("test_cases"), []
+        module.__dict__.update({n: v for n, v in fh_space.items() if n in fh_names or not n.lower().startswith("test")})
+
+        class Cases(pytest.Module):
+            def _getobj(self):
+                return module
+
+        class Plugin:
+            @staticmethod
+            def pytest_pycollect_makemodule(module_path, parent):
+                return Cases.from_parent(parent, path=module_path)
+
+            @staticmethod
+            def pytest_exception_interact(call):
+                failed.append(call.excinfo.value)
+
+        os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "test_cases.py")
+            open(path, "w").close()
+            options = [path, "--rootdir", folder, "-c", os.devnull, "--noconftest", "-s", "-q", "-p", "no:cacheprovider"]
+            status = pytest.main(options, plugins=[Plugin])
+        if failed:
+            raise failed[0]
+        if status:
+            raise AssertionError("pytest: no case passed (status %d)" % status)
+
+    def call(function, *arguments):
+        result = function(*arguments)
+        if kind(result).__name__ == "coroutine":
+            import asyncio
+            asyncio.run(result)
+
+    def fixture(owner, name, *arguments):
+        found = getattr(owner, name, None)
+        if found is not None:
+            takes = found.__code__.co_argcount - hasattr(found, "__self__")
+            call(found, *arguments[:takes])
+
+    def methods_of(case):
+        names = [n for base in reversed(case.__mro__) for n in vars(base) if n.startswith("test")]
+        fixture(case, "setup_class")
+        for name in dict.fromkeys(names):
+            one = case()
+            method = getattr(one, name)
+            fixture(one, "setup_method", method)
+            try:
+                call(method)
+            finally:
+                fixture(one, "teardown_method", method)
+        fixture(case, "teardown_class")
+
+    def with_unittest(case):
+        result = unittest.defaultTestLoader.loadTestsFromTestCase(case)(unittest.TestResult())
+        for one, text in result.failures + result.errors:
+            raise AssertionError("unittest: %s failed: %s" % (one, text.strip().split("\n")[-1]))
+
+    kind = type
+    if pytest:
+        return with_pytest()
+    for name in fh_names:
+        case = fh_space[name]
+        if not isinstance(case, kind):
+            call(case)
+        elif unittest and issubclass(case, unittest.TestCase):
+            with_unittest(case)
+        elif name.startswith("Test"):
+            methods_of(case)
+
+
