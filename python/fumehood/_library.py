@@ -371,13 +371,31 @@ def strings(items: Any) -> Any:
     return (c_char_p * (len(encoded) + 1))(*encoded, None)
 
 
+def utf8(value: str) -> bytes:
+    """Text as UTF-8."""
+    try:
+        return value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise _halved(error) from None
+
+
+def _halved(error: UnicodeEncodeError) -> errors.ArgumentError:
+    """The refusal of a text in which a model or a program left a surrogate alone."""
+    around = error.object[max(error.start - 20, 0):error.end + 20]
+    return errors.ArgumentError("a text with half of a character (a lone surrogate) cannot be passed: %s" % ascii(around),
+                                "write the whole character", "argument")
+
+
 def encode(value: Any) -> bytes:
     """A C string. A NUL in it would silently cut it, so it is refused."""
-    raw = os.fsencode(value)
+    try:
+        raw = os.fsencode(value)
+    except UnicodeEncodeError as error:
+        raise _halved(error) from None
     if b"\0" in raw:
         raise errors.ArgumentError("a string with a NUL cannot be passed: %r" % (value,), "", "argument")
     return raw
 
 
 __all__ = ["VERSION", "UNLIMITED", "STATUSES", "LIMITS", "LAYERS", "STARTS", "lib", "libc", "check", "exception", "strings",
-           "encode", "text", "program", "byref", "c_int", "c_size_t", "c_void_p", "c_uint8"]
+           "encode", "utf8", "text", "program", "byref", "c_int", "c_size_t", "c_void_p", "c_uint8"]

@@ -22,7 +22,7 @@ _UNITS = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 def raw(value: Text, name: str) -> bytes:
     """Text as UTF-8; bytes as they are."""
     if isinstance(value, str):
-        return value.encode("utf-8")
+        return _l.utf8(value)
     if not isinstance(value, (bytes, bytearray, memoryview)):  # bytes() of a number n makes n NULs
         raise errors.ArgumentError("%s: %s is neither text nor bytes" % (name, type(value).__name__), "give str or bytes",
                                    "argument")

@@ -104,6 +104,11 @@ def _malformed(message: Any) -> Optional[Message]:
     return failure(None, REQUEST, "this is not a message of JSON-RPC 2.0")
 
 
+def _object(value: Any) -> Any:
+    """What was sent as an object; clients of some languages send null for one that is empty."""
+    return {} if value is None else value
+
+
 def _valid_id(id: Any) -> bool:
     return isinstance(id, (str, int)) and not isinstance(id, bool)
 
@@ -168,7 +173,7 @@ class Connection:
     def begin(self, message: Message, busy: int = 0) -> Tuple[Optional[Work], Optional[Message]]:
         """Begins to handle a message. Returns work to do, or an immediate answer, or neither for a notification.
         ``busy``: the maximum of running calls."""
-        id, method, params = message.get("id"), message.get("method"), message.get("params", {})
+        id, method, params = message.get("id"), message.get("method"), _object(message.get("params"))
         if "method" not in message:  # a response: ignored, since the server makes no requests
             return None, None if "result" in message or "error" in message else failure(None, REQUEST, "there is no method")
         if not isinstance(method, str) or not isinstance(params, dict):
@@ -344,7 +349,7 @@ def _list_tools(work: Work, connection: Connection, _send: Send) -> Message:
 
 
 def _call_tool(work: Work, connection: Connection, send: Send) -> Message:
-    name, arguments = work.params.get("name"), work.params.get("arguments", {})
+    name, arguments = work.params.get("name"), _object(work.params.get("arguments"))
     if not isinstance(name, str) or not isinstance(arguments, dict):
         raise _Refused(PARAMS, "name is a text, and arguments an object")
     tool = tools.find(name)
@@ -379,7 +384,7 @@ def _read_resource(work: Work, connection: Connection, _send: Send) -> Message:
     except errors.NotFoundError as error:
         raise _Refused(PARAMS if work.modern else NO_RESOURCE, error.message, {"uri": uri[:2048]}) from None
     except errors.Error as error:
-        raise _Refused(INTERNAL, error.message, {"uri": uri[:2048]}) from None
+        raise _Refused(PARAMS if isinstance(error, errors.ArgumentError) else INTERNAL, error.message, {"uri": uri[:2048]}) from None
 
 
 _METHODS: Dict[str, Callable[[Work, Connection, Send], Message]] = {

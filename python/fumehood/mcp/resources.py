@@ -10,6 +10,7 @@ from typing import Any, Dict, List
 from urllib.parse import quote, unquote_to_bytes
 
 from .. import errors
+from .._library import utf8
 from .sessions import Session, Sessions
 from .tools import image_type, read_file, text_of
 
@@ -48,12 +49,10 @@ def read(sessions: Sessions, uri: str) -> Dict[str, Any]:
     if uri == _LIMITS:
         return {"uri": uri, "mimeType": "application/json", "text": json.dumps(sessions.ceilings.as_dict())}
     id, between, path = uri[len(_SESSION):].partition(_FILES)
-    if not uri.startswith(_SESSION) or not between or not path:
+    name = unquote_to_bytes(utf8(path)).decode("utf-8", "surrogateescape")
+    if not uri.startswith(_SESSION) or not between or not path or "\0" in name:
         raise errors.NotFoundError("there is no resource of this name", "", "not_found")
-    name = unquote_to_bytes(path).decode("utf-8", "surrogateescape")
-    if "\0" in name:
-        raise errors.NotFoundError("there is no resource of this name", "", "not_found")
-    with sessions.using(text_of(unquote_to_bytes(id))) as session:
+    with sessions.using(text_of(unquote_to_bytes(utf8(id)))) as session:
         data = read_file(session, name)
     kind = image_type(data)
     if kind is None:

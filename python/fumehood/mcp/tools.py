@@ -4,6 +4,7 @@ import base64
 from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional
 
 from .. import errors, packages
+from .._library import utf8
 from .._run import plan, run_plan
 from ..client import Cancel
 from ..context import Execution
@@ -86,6 +87,9 @@ def _run_code(call: Call, code: str, language: str = "python", stdin: str = "", 
     made = plan(code, language, stdin=stdin, args=arguments or [], files=files, wall_time=seconds, cpu_time=cpu, output=call.ceilings.output,
                 **call.ceilings.bounds(memory))
     result = run_plan(made, cancel=call.stop, on_output=lambda _stream, data: call.say(text_of(data)))
+    if result.error is not None:  # it did not run
+        raise errors.from_code(result.error["code"], result.error["message"], result.error["hint"] or "", result.error["phase"],
+                               result.error["retryable"], 0)
     stdout, stderr = text_of(result.stdout), text_of(result.stderr)
     fields = {"status": result.status, "exit_code": result.exit_code, "signal": result.signal, "stdout": stdout, "stderr": stderr,
               "limits_hit": result.fired, "cpu_ms": result.usage.cpu_ms, "wall_ms": result.usage.wall_ms,
@@ -173,9 +177,11 @@ def _write(call: Call, path: str, session: Optional[str] = None, text: Optional[
     if (text is None) == (base64_data is None):
         _wrong("give either text or base64_data")
     try:
-        data = text.encode("utf-8") if text is not None else base64.b64decode(base64_data or "", validate=True)
+        data = base64.b64decode(base64_data or "", validate=True) if text is None else utf8(text)
+    except errors.Error:
+        raise
     except ValueError:
-        _wrong("what was given is neither text nor base64")
+        _wrong("base64_data is not base64")
     with call.sessions.using(session) as there:
         there.sandbox.files.write(path, data)
     return _answer([_text("Wrote %d bytes to %s." % (len(data), path))], {"path": path, "size": len(data)})

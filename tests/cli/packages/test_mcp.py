@@ -251,6 +251,29 @@ class Hostile(Case):
                           {"code": "1", "arguments": ["a\0b"]}, {"code": "1", "timeout": 1e300}):
             self.assertTrue(self.server.call("run_code", **arguments)["isError"], arguments)
 
+    def test_half_of_a_character_is_refused_with_words_for_the_model(self):
+        half = "\ud83d"
+        for tool, arguments in (("run_code", {"code": half}), ("run_code", {"code": "1", "language": half}), ("run_code", {"code": "1", "stdin": half}),
+                                ("run_code", {"code": "1", "files": {half: "x"}}), ("run_code", {"code": "1", "files": {"x": half}}),
+                                ("session_run", {"code": half}), ("session_shell", {"command": half}), ("session_shell", {"command": "cat", "stdin": half}),
+                                ("session_read_file", {"path": half}), ("session_write_file", {"path": half, "text": "x"}),
+                                ("session_write_file", {"path": "x", "text": half}), ("session_list_files", {"path": half}),
+                                ("session_remove_file", {"path": half})):
+            refused = self.server.call(tool, **arguments)
+            self.assertTrue(refused["isError"], (tool, arguments))
+            self.assertIn("half of a character", self.text(refused), (tool, arguments))
+        self.assertEqual(self.server.ask("resources/read", {"uri": "fumehood://session/default/files/" + half})["error"]["code"], -32602)
+
+    def test_null_stands_for_no_parameters_and_no_arguments(self):
+        self.server.raw(b'{"jsonrpc":"2.0","id":"null","method":"ping","params":null}\n')
+        self.assertEqual(self.server.answer("null")["result"], {})
+        self.assertFalse(self.server.ask("tools/call", {"name": "session_list", "arguments": None})["result"]["isError"])
+
+    def test_a_file_that_cannot_be_put_in_is_an_error_with_its_reason(self):
+        refused = self.server.call("run_code", code="print(1)", files={"/nowhere": "x"})
+        self.assertTrue(refused["isError"])
+        self.assertIn("/nowhere", self.text(refused))
+
     def test_an_id_that_is_under_way_is_not_taken_twice(self):
         for _ in range(2):
             self.server.send("tools/call", {"name": "run_code", "arguments": {"code": "import time; time.sleep(0.5)"}}, id="twice")

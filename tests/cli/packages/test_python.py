@@ -100,6 +100,22 @@ class Runs(Case):
             "ArgumentError | memory: -5 is out of range"])
         self.assertEqual([line.split(" ")[0] for line in said.split("\n")[9:]], ["NotFoundError", "NotFoundError", ""])
 
+    def test_half_of_a_character_is_refused_wherever_text_is_given(self):
+        self.assertEqual(self.python(r"""
+            half = 'a' + chr(0xd83d)
+            sandbox = fumehood.Sandbox('python')
+            for call in (lambda: fumehood.run(half), lambda: fumehood.run('1', half), lambda: fumehood.run('1', stdin=half),
+                         lambda: fumehood.run('1', args=[half]), lambda: fumehood.run('1', env={'E': half}),
+                         lambda: fumehood.run('1', files={half: ''}), lambda: fumehood.run('1', files={'f': half}),
+                         lambda: sandbox.put('f', half), lambda: sandbox.exec(['echo', half]), lambda: sandbox.files.write(half, ''),
+                         lambda: sandbox.spawn(['cat']).write(half), lambda: sandbox.context('bash').run(half)):
+                try: print(call())
+                except fumehood.ArgumentError as e: print(e.message)
+            sandbox.destroy()
+        """), "a text with half of a character (a lone surrogate) cannot be passed: 'a\\ud83d'\n" * 4
+              + "a text with half of a character (a lone surrogate) cannot be passed: 'E=a\\ud83d'\n"
+              + "a text with half of a character (a lone surrogate) cannot be passed: 'a\\ud83d'\n" * 7)
+
     def test_exceptions_survive_pickling(self):
         self.assertEqual(self.python("import pickle\ne = pickle.loads(pickle.dumps(fumehood.NotFoundError('m', 'h', 'not_found')))\n"
                                      "print(type(e).__name__, e.message, e.hint)"), "NotFoundError m h\n")
