@@ -18,16 +18,6 @@ import _io
 builtins.exit = builtins.quit = sys.exit
 
 
-class NoInput(_io.StringIO):
-	def read(self, *_):
-		raise OSError("there is no input")
-
-	readline = readlines = read
-
-	def readable(self, *_):
-		return False
-
-
 def main(read=posix.read, write=posix.write, leave=posix._exit, length=len, text=str, kind=type, error=BaseException,
          early=SystemExit, compiler=compile, run=exec, flush_out=sys.stdout.flush, flush_err=sys.stderr.flush):
 	source, answer = 900, 901
@@ -68,10 +58,11 @@ def main(read=posix.read, write=posix.write, leave=posix._exit, length=len, text
 	null = posix.open("/dev/null", posix.O_RDONLY)
 	posix.dup2(null, 0)
 	posix.close(null)
-	sys.stdin = NoInput()
+	sys.stdin = _io.open(0, encoding="utf-8", closefd=False)
 	program = take(source, int(take(source, 16))).decode("utf-8")
+	sys.modules["solution"] = module = kind(sys)("solution")  # pickle and typing look for a class's module there
 	try:
-		run(compiler(program, "<string>", "exec", 0, True), {})
+		run(compiler(program, "<string>", "exec", 0, True), module.__dict__)
 	except early as e:
 		try:
 			reason = explain(e, program.split("\n"))

@@ -25,16 +25,6 @@ known_errors = {error: name for name, error in vars(builtins).items()
 flush_out, flush_err = sys.stdout.flush, sys.stderr.flush
 
 
-class NoInput(_io.StringIO):
-    def read(self, *_):
-        raise OSError("there is no input")
-
-    readline = readlines = read
-
-    def readable(self, *_):
-        return False
-
-
 # -------------------------------------------------------------------------------------------------------- results
 def keep(value):
     if length(kept) >= KEPT_MAX:
@@ -150,7 +140,8 @@ def serve(functions, failed):
 def load(program, names):
     """The functions with their names; or the answer to every request, if the program failed. A function that the program does not
     define, such as sum, is Python's, as it would be in one program."""
-    space = {}
+    sys.modules["solution"] = module = kind(sys)("solution")  # pickle and typing look for a class's module there
+    space = module.__dict__
     try:
         run(compile_text(program, "<string>", "exec", 0, True), space)
     except AnyError as error:
@@ -164,7 +155,7 @@ def main():
     null = posix.open("/dev/null", posix.O_RDONLY)
     posix.dup2(null, 0)
     posix.close(null)
-    sys.stdin = NoInput()
+    sys.stdin = _io.open(0, encoding="utf-8", closefd=False)
     functions, failed = load(program, names.split())
     try:
         serve(functions, failed)

@@ -110,6 +110,23 @@ class Honest(judging.Judging):
                 self.check(JAVASCRIPT, [program], "node", verdict=self.verdict_of(program))
                 self.assertIn(reason, self.rows()[0]["reason"])
 
+    # Programs that count on being a module, and on an input that has an end.
+    python_modules = ["import pickle\nclass Sum:\n    def of(self, a, b):\n        return a + b\ndef add(a, b):\n    return pickle.loads(pickle.dumps(Sum())).of(a, b)\n",
+                      "from multiprocessing import Pool\nclass Sum:\n    def of(self, a, b):\n        return a + b\ndef plus(pair):\n    return sum(pair)\n"
+                      "def add(a, b):\n    with Pool(1) as pool:\n        return pool.map(plus, [(a, b)])[0]\n",
+                      "from __future__ import annotations\nfrom dataclasses import dataclass\nfrom typing import get_type_hints, ClassVar\n@dataclass\n"
+                      "class Sum:\n    start: ClassVar[int] = 0\n    def of(self, a: int, b: int) -> int:\n        return a + b\n"
+                      "get_type_hints(Sum)\ndef add(a, b):\n    return Sum().of(a, b)\n",
+                      "import sys\nclass Sum:\n    def of(self, a, b):\n        return a + b\ndef add(a, b):\n    return a + b\nassert sys.modules[__name__].add is add\n",
+                      "import sys\nclass Sum:\n    def of(self, a, b):\n        return a + b\ndef add(a, b):\n    return a + b\n"
+                      "try:\n    print(add(int(input()), 1))\nexcept EOFError:\n    for line in sys.stdin:\n        print(line)\n"
+                      "assert sys.stdin.buffer.read() == b'' and sys.stdin.fileno() == 0\n"]
+
+    def test_python_that_counts_on_being_a_module_and_on_an_end_of_its_input(self):
+        self.check(PYTHON, self.python_modules)
+        self.check({"task_id": "in-process", "code": "class Sum:\n    def of(self, a, b):\n        return a + b\n", "tests": ["assert Sum().of(1, 2) == 3"]},
+                   self.python_modules, integrity="in-process")
+
     @staticmethod
     def verdict_of(program):
         return "early_exit" if "Promise" in program else "failed"
