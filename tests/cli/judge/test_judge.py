@@ -52,9 +52,9 @@ class Python(Judging):
             ("a NUL in the source", "Own/0",
              "    return sum(numbers)\0\n", "failed", "(Value|Syntax)Error.*null bytes"),
             ("endless recursion", "Own/0", "    return total(numbers)\n", "failed", "^RecursionError"),
-            ("reads input", "Own/0", "    return int(input())\n", "failed", "^OSError"),
-            ("reads input and expects none", "Own/0",
-             "    import sys\n    return len(sys.stdin.read())\n", "failed", "^OSError"),
+            ("reads input", "Own/0", "    return int(input())\n", "failed", "^EOFError"),
+            ("reads input, and finds none", "Own/0",
+             "    import sys\n    return len(sys.stdin.read())\n", "failed", "^AssertionError"),
             ("KeyboardInterrupt", "Own/0", "    raise KeyboardInterrupt\n", "failed", "^KeyboardInterrupt"),
             ("an exception that cannot be shown", "Own/0",
              "    class E(Exception):\n        def __str__(self): raise self\n"
