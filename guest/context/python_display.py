@@ -214,12 +214,12 @@ class JSON(DisplayObject):
 class Image(DisplayObject):
     _mimes = {"png": "image/png", "jpeg": "image/jpeg", "jpg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
 
-    def __init__(self, data=None, url=None, filename=None, format=None, embed=True, width=None, height=None, **_more):
+    def __init__(self, data=None, url=None, filename=None, format=None, embed=True, width=None, height=None, alt=None, **_more):
         self.url = url
         super().__init__(data, None, filename)
         name = format or os.path.splitext(str(self.filename or ""))[1].lstrip(".") or self._guess()
         self.mime = self._mimes.get(name.lower(), "image/png")
-        self.size = {key: value for key, value in (("width", width), ("height", height)) if value}
+        self.size = {key: value for key, value in (("width", width), ("height", height), ("alt", alt)) if value}
 
     def _is_file(self, data):
         return True

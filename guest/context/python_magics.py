@@ -90,17 +90,19 @@ class Magics:
         return table[name](*arguments[1:])
 
     def _expand(self, command):
-        """Replaces `{expression}` and `$name` by values of the cell's variables."""
+        """Replaces `{expression}` and `$name` by values of the cell's variables; `$$name` is the shell's own `$name`."""
         names = self.shell.names
 
         def value(match):
+            if match.group(3):
+                return match.group(3)
             expression = match.group(1) or match.group(2)
             try:
                 return str(eval(expression, names))
             except Exception:
                 return match.group(0)
 
-        return re.sub(r"(?<!\$)\{([^{}]+)\}|(?<!\$)\$([A-Za-z_]\w*)", value, command).replace("$$", "$")
+        return re.sub(r"(?<!\$)\{([^{}]+)\}|(?<!\$)\$([A-Za-z_]\w*)|\$(\$[A-Za-z_]\w*)", value, command)
 
     def system(self, command):
         sys.stdout.flush()

@@ -7,8 +7,8 @@ import collections
 import types
 
 WIDTH, ITEMS = 79, 1000
-_BRACKETS = {list: ("[", "]"), tuple: ("(", ")"), set: ("{", "}"), dict: ("{", "}"),
-             frozenset: ("frozenset({", "})"), collections.deque: ("deque([", "])")}
+_BRACKETS = {list: ("[", "]"), tuple: ("(", ")"), set: ("{", "}"), dict: ("{", "}"), frozenset: ("frozenset({", "})"),
+             collections.deque: ("deque(", ")"), collections.OrderedDict: ("OrderedDict(", ")"), collections.defaultdict: ("defaultdict(", ")")}
 
 
 def text(value):
@@ -39,20 +39,50 @@ def _leaf(value):
         return "<function %s%s>" % (_named(value), _signature(value))
     if kind in (types.BuiltinFunctionType, types.BuiltinMethodType) and value.__module__ == "builtins":
         return "<function %s%s>" % (value.__name__, _signature(value))
-    if kind is collections.defaultdict:
-        return "defaultdict(%s, %s)" % (text(value.default_factory), text(dict(value)))
     if kind.__repr__ is object.__repr__:
         return "<%s at %#x>" % (_named(kind), id(value))
     return repr(value)
 
 
+def _container(kind):
+    """The one of these containers that a type is, or that it inherits its repr from; None: neither."""
+    if kind in _BRACKETS:
+        return kind if kind.__repr__ is _BASE_REPRS[kind] else None
+    return next((base for base in (list, tuple, dict) if issubclass(kind, base) and kind.__repr__ is _BASE_REPRS[base]), None)
+
+
+def _brackets(value, items):
+    kind = _container(type(value))
+    begin, end = _BRACKETS[kind]
+    if kind is tuple and len(items) == 1:
+        end = ",)"
+    return begin, end
+
+
+class _Plain:
+    """A word among the items that stands as it is."""
+
+    def __init__(self, word):
+        self.word = word
+
+    def __repr__(self):
+        return self.word
+
+
 def _items(value):
     """The items of a container, as pairs of a prefix and a value; None: it is not one of these containers."""
-    kind = type(value)
-    if kind not in _BRACKETS or kind.__repr__ is not _BASE_REPRS[kind]:
+    kind = _container(type(value))
+    if kind is None:
         return None
     if kind is dict:
         return [(key, item) for key, item in value.items()]
+    if kind is collections.defaultdict:
+        return [(None, _Plain(text(value.default_factory))), (None, dict(value))]
+    if kind is collections.OrderedDict:
+        return [(None, list(value.items()))] if value else []
+    if kind is collections.deque:
+        words = [] if value.maxlen is None else [(None, _Plain("maxlen=%d" % value.maxlen))]
+        return [(None, list(value))] + words if value else []
     if kind in (set, frozenset):
         try:
             return [(None, item) for item in sorted(value)] if len(value) < ITEMS else [(None, item) for item in value]
@@ -70,14 +100,12 @@ def _text(value, column, after, seen, indent=0):
     items = _items(value)
     if items is None:
         return _leaf(value).replace("\n", "\n" + " " * indent)
-    kind = type(value)
+    kind = _container(type(value))
     if id(value) in seen:
         return {list: "[...]", dict: "{...}", tuple: "(...)"}.get(kind, repr(value))
     if not items:
         return repr(value)
-    begin, end = _BRACKETS[kind]
-    if kind is tuple and len(items) == 1:
-        end = ",)"
+    begin, end = _brackets(value, items)
     line = _one_line(value, WIDTH - column - after, seen)
     if line is not None:
         return line
@@ -103,15 +131,13 @@ def _one_line(value, room, seen):
     if items is None or not items or id(value) in seen:
         line = _leaf(value) if items is None else _text(value, 0, 0, seen)
         return line if len(line) <= room and "\n" not in line else None
-    begin, end = _BRACKETS[type(value)]
-    if type(value) is tuple and len(items) == 1:
-        end = ",)"
+    begin, end = _brackets(value, items)
     room -= len(begin) + len(end)
     seen, parts = seen + [id(value)], []
     for key, item in items[:ITEMS]:
         room -= 2 if parts else 0
         prefix = ""
-        if type(value) is dict:
+        if _container(type(value)) is dict:
             prefix = _one_line(key, room, seen)
             if prefix is None:
                 return None

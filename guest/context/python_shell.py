@@ -131,6 +131,7 @@ class Shell:
     def error(self, kind, value, trace, skip=True):
         text = self.driver.text_of(value)
         trace = self.driver.wire.lock.without_handler(trace)
+        sys.last_type, sys.last_value, sys.last_traceback = kind, value, trace  # for pdb.pm() and the like
         try:
             import traceback
             lines = traceback.format_exception(kind, value, _of_the_code(trace) if skip else trace)

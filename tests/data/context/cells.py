@@ -439,3 +439,21 @@ import time; time.sleep(0.01)
 print('x' * 100000)
 # %%
 'x' * 1000
+# %%
+collections.defaultdict(list, {'a': list(range(30)), 'b': {'c': (1,)}})
+# %%
+collections.OrderedDict([(i, 'x' * 20) for i in range(8)])
+# %%
+collections.deque(range(50), maxlen=60)
+# %%
+class L(list):
+    pass
+[L([1, 2]), L(range(30))]
+# %%
+!echo $$HOME_THAT_IS_NOT_SET. $$ | tr -d '0-9\n'
+# %%
+Image(data=b'\x89PNG\r\n\x1a\n' + bytes(30), width=10, alt='x')
+# %%
+1 / 0
+# %%
+import sys; sys.last_type, sys.last_value
