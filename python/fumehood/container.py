@@ -161,8 +161,8 @@ class Container:
         templates, languages, arguments, programs = dict(self._templates), list(self.languages), self._arguments, self.programs
 
         def make() -> _ahead.Made:
-            plan = hostimage.plan(["true"], languages, templates=templates, **arguments)
-            made = _ahead.Made(Sandbox(plan=plan, client=client), hostimage.environment(plan))
+            plan, variables = hostimage.plan_and_environment(["true"], languages, templates=templates, **arguments)
+            made = _ahead.Made(Sandbox(plan=plan, client=client), variables)
             try:
                 for language, template in templates.items():
                     self._set_up(made, language, template, "%s/%s" % (hostimage.PACKAGES, language))

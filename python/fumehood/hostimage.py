@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 from . import errors, packages
 from ._request import Files, Plan, build
 
-__all__ = ["plan", "compile_command", "executable", "interpreter", "environment", "missing", "Tools", "tools"]
+__all__ = ["plan", "compile_command", "executable", "interpreter", "missing", "plan_and_environment", "Tools", "tools"]
 
 _LINKS = "/run/fumehood/bin"
 #: The folder in which a sandbox shows templates of languages that have no place of their own for packages.
@@ -158,16 +158,22 @@ def _site(mounts: List[Mount], found: Tools, template: Optional["packages.Templa
     return kept + [{"kind": "bind", "target": place, "source": template.path}]
 
 
-def plan(argv: Sequence[str], languages: Sequence[str] = (), *, templates: Mapping[str, "packages.Template"] = {}, cwd: str = "/sandbox",
-         user: str = "root", env: Optional[Mapping[str, str]] = None, mounts: Sequence[Tuple[str, str, str]] = (),
-         image: Optional[str] = None, hostname: Optional[str] = None, files: Optional[Files] = None, interpreter: Optional[str] = None,
-         writable_root: bool = True, **limits: Any) -> Plan:
-    """A plan for a command that sees an image. ``languages``: whose tools have to be there beside Python's and Node's;
-    ``templates``: packages, by language. An ``image`` that is a folder is used as it is."""
+def plan(argv: Sequence[str], languages: Sequence[str] = (), **options: Any) -> Plan:
+    """A plan for a command that sees an image; the options are those of :func:`plan_and_environment`."""
+    return plan_and_environment(argv, languages, **options)[0]
+
+
+def plan_and_environment(argv: Sequence[str], languages: Sequence[str] = (), *, templates: Mapping[str, "packages.Template"] = {},
+                         cwd: str = "/sandbox", user: str = "root", env: Optional[Mapping[str, str]] = None,
+                         mounts: Sequence[Tuple[str, str, str]] = (), image: Optional[str] = None, hostname: Optional[str] = None,
+                         files: Optional[Files] = None, interpreter: Optional[str] = None, writable_root: bool = True,
+                         **limits: Any) -> Tuple[Plan, Dict[str, str]]:
+    """A plan for a command that sees an image, and the environment of its program. ``languages``: whose tools have to be there
+    beside Python's and Node's; ``templates``: packages, by language. An ``image`` that is a folder is used as it is."""
     made = build(argv=argv, cwd=cwd, user=user, env=env, mounts=mounts, image=image, hostname=hostname, files=files,
                  writable_root=writable_root, **limits)
     if image:
-        return made
+        return made, _variables(json.loads(made.json())["env"])
     data = json.loads(made.json())
     if writable_root and cwd != "/" and all(mount["target"] != cwd for mount in data["mounts"]):
         data["mounts"].append({"kind": "writable", "target": cwd})  # below /tmp it would not be made
@@ -201,9 +207,4 @@ def plan(argv: Sequence[str], languages: Sequence[str] = (), *, templates: Mappi
         found_by = packages.environment(language, [(templates[language], place)], variables)
         variables.update({name: value for name, value in found_by.items() if name not in (env or {})})
     data["env"] = ["%s=%s" % item for item in variables.items()]
-    return Plan.from_json(json.dumps(data))
-
-
-def environment(made: Plan) -> Dict[str, str]:
-    """The environment of a plan's program."""
-    return _variables(json.loads(made.json())["env"])
+    return Plan.from_json(json.dumps(data)), variables

@@ -148,6 +148,8 @@ def _identity(site: str, facts: Dict[str, Any]) -> str:
 
 def request_key(names: List[str], interpreter: str) -> str:
     """A hash of all that the answer depends on: the names, the interpreter, the caller's settings of pip."""
+    if not names:  # nothing is asked of pip
+        return digest("python 4", [], interpreter, interpreter_facts(interpreter))
     settings = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
     files = [os.environ.get("PIP_CONFIG_FILE"), "/etc/pip.conf", os.path.expanduser("~/.pip/pip.conf"),
              os.path.join(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config"), "pip", "pip.conf")]
