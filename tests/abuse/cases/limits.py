@@ -119,6 +119,7 @@ CASES = [
     *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", program, attack, args=(mib,), limits=(*SMALL, "--open-files", files),
            statuses=OVER, at_once=1, quick=False, prepare=when_sockets_are_gone, control=Raised(LARGE))
       for program, attack, mib, files in (("kernel_memory", "page_fragments_in_pipes", "220", "4096"),
+                                          ("kernel_memory", "page_fragments_in_pipes_under_way", "220", "4096"),
                                           ("kernel_pages", "device_pages_in_pipes", "200", "1024"),
                                           ("kernel_pages", "device_pages_in_unseen_pipes", "200", "1024"))],
     *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", "kernel_memory", attack, args=(mib,), limits=(*SMALL, "--open-files", "1024"),

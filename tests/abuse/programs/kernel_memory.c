@@ -163,13 +163,27 @@ static void page_fragments(char **args)
 	done("pages by one byte of each", bytes, args);
 }
 
+/* Sends a descriptor into a socket that nobody reads. */
+static bool send_away(int fd)
+{
+	static int pair[2] = { -1, -1 };
+	char control[CMSG_SPACE(sizeof(fd))] = { 0 };
+	struct iovec byte = { block, 1 };
+	struct msghdr m = { .msg_iov = &byte, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control) };
+	struct cmsghdr *h = CMSG_FIRSTHDR(&m);
+	*h = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(fd)) };
+	memcpy(CMSG_DATA(h), &fd, sizeof(fd));
+	return (pair[0] >= 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0) && sendmsg(pair[0], &m, MSG_DONTWAIT) == 1;
+}
+
 /* The same, and the byte goes from the socket into a pipe, which takes the page. */
-static void page_fragments_in_pipes(char **args)
+static void fill_pipes(char **args, bool away)
 {
 	int kept[2], rest[2], p[2];
 	long most = atol(argument(args, 0, "64")) * MIB, bytes = 0;
 	bool good = tcp_pair(rest) && tcp_pair(kept);
 	while (good && bytes < most && pipe2(p, O_NONBLOCK) == 0) {
+		(void)!(away && fcntl(p[1], F_SETPIPE_SZ, MIB)); /* few of them: what is said of each message would add up */
 		while (good && bytes < most) {
 			good = keep_a_page(kept, rest);
 			if (sendfile(p[1], kept[1], NULL, 1) != 1)
@@ -177,9 +191,25 @@ static void page_fragments_in_pipes(char **args)
 			bytes += FRAGMENT_PAGE / 2;
 		}
 		good = good && (bytes >= most || recv(kept[1], block, 1, 0) == 1);
+		if (away) {
+			good = good && send_away(p[0]);
+			close(p[0]);
+			close(p[1]);
+		}
 		moment();
 	}
 	done("pages by one byte of each in pipes", bytes, args);
+}
+
+static void page_fragments_in_pipes(char **args)
+{
+	fill_pipes(args, false);
+}
+
+/* In pipes that no process has any more. */
+static void page_fragments_in_pipes_under_way(char **args)
+{
+	fill_pipes(args, true);
 }
 
 /* Leaves what the pipe holds in unix sockets, whose senders end, so that only the receivers tell of it. */
@@ -551,6 +581,7 @@ static const struct attack attacks[] = {
 	{ "udp", udp },
 	{ "page_fragments", page_fragments },
 	{ "page_fragments_in_pipes", page_fragments_in_pipes },
+	{ "page_fragments_in_pipes_under_way", page_fragments_in_pipes_under_way },
 	{ "page_fragments_in_sockets", page_fragments_in_sockets },
 	{ "file_pages_in_sockets", file_pages_in_sockets },
 	{ "semaphores", semaphores },
