@@ -5,6 +5,7 @@
 //   a script in sloppy mode, as `node FILE` runs it, with module.exports, exports and require available
 //   with a return at the top level: the body of a function, as Node makes it of a CommonJS module
 //   with import, export, or await at the top level: an ES module, from which Node's own modules can be imported
+//   in TypeScript, where this Node can remove types (22.13 and later); otherwise the error says so
 //
 // Returns a function that looks up a name at the program's top level and otherwise among its exports. An anonymous function
 // that is the only export is found under any name. For an ES module, a promise of that function is returned.
@@ -41,35 +42,66 @@ const loadProgram = (program, require, filename) => {
 		return found;
 	};
 
-	const asModule = async (reason) => {
+	const asModule = async (text, reason) => {
 		// A module that comes as a data: URL is told where its file would be, so that it can make a require of it.
 		const meta = JSON.stringify({ url: require('url').pathToFileURL(filename).href, filename, dirname: globalThis.__dirname });
-		const text = `Object.assign(import.meta, ${meta});${program.replace(/^#!/, '//')}\n;export const fhProgramLook = (fhProgramName) => eval(fhProgramName);\n//# sourceURL=${filename}\n`;
+		const module = `Object.assign(import.meta, ${meta});${text.replace(/^#!/, '//')}\n;export const fhProgramLook = (fhProgramName) => eval(fhProgramName);\n//# sourceURL=${filename}\n`;
 		let space;
 		try {
-			space = await import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`);
+			space = await import(`data:text/javascript;base64,${Buffer.from(module).toString('base64')}`);
 		} catch (e) {
-			throw e instanceof SyntaxError && !/^\s*(import\s*[\w{*'"]|export\s)/m.test(program) ? reason : e;
+			throw e instanceof SyntaxError && !/^\s*(import\s*[\w{*'"]|export\s)/m.test(text) ? reason : e;
 		}
 		return finder(space.fhProgramLook, space);
 	};
 	// import() in a script; older versions of Node cannot without an option.
 	const importModuleDynamically = vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER;
-	let script;
-	try {
-		script = new vm.Script(program, { filename, importModuleDynamically });
-	} catch (e) {
-		if (e.message.includes('Illegal return')) {
-			let look;
-			const leak = `fhProgramLook((fhProgramName) => eval(fhProgramName));`;
-			vm.compileFunction(leak + program, ['fhProgramLook'], { filename, importModuleDynamically })((f) => { look = f; });
-			return finder(look);
+	const compiled = (text) => {
+		try {
+			const script = new vm.Script(text, { filename, importModuleDynamically });
+			return () => {
+				script.runInThisContext();
+				return finder(vm.runInThisContext);
+			};
+		} catch (e) {
+			if (e.message.includes('Illegal return')) {
+				let look;
+				const leak = `fhProgramLook((fhProgramName) => eval(fhProgramName));`;
+				const f = vm.compileFunction(leak + text, ['fhProgramLook'], { filename, importModuleDynamically });
+				return () => {
+					f((found) => { look = found; });
+					return finder(look);
+				};
+			}
+			if (/\b(import|export|await)\b/.test(text)) return () => asModule(text, e);
+			throw e;
 		}
-		if (/\b(import|export|await)\b/.test(program)) return asModule(e);
-		throw e;
+	};
+
+	const typed = new RegExp('^\\s*(export\\s+)?(declare\\s+)?(interface|enum|namespace|abstract\\s+class|type)\\s+[\\w$]+\\s*([=<{]|extends\\b)|' +
+		'[\\w$)\\]}?]\\s*:\\s*(readonly\\s+)?(number|string|boolean|any|void|unknown|never|object|bigint|[A-Z][\\w$.]*)\\b|\\bas\\s+(const|any|unknown|number|string)\\b', 'm');
+	// The program without its types, if it may be TypeScript; throws the error that it met as JavaScript.
+	const withoutTypes = (error) => {
+		if (!(error instanceof SyntaxError) || !typed.test(program)) throw error;
+		const { stripTypeScriptTypes } = require('module');
+		if (stripTypeScriptTypes === undefined) {
+			error.message += ` (it looks like TypeScript, which this Node, ${process.version}, does not run; 22.13 and later do)`;
+			throw error;
+		}
+		try {
+			return stripTypeScriptTypes(program, { mode: 'transform' });
+		} catch {
+			throw error;
+		}
+	};
+	let run;
+	try {
+		run = compiled(program);
+	} catch (e) {
+		run = compiled(withoutTypes(e));
 	}
-	script.runInThisContext();
-	return finder(vm.runInThisContext);
+	const found = run();
+	return typeof found === 'function' ? found : found.catch((e) => compiled(withoutTypes(e))());
 };
 
 // Makes a program's names global, for a test or an expression outside of it.

@@ -4,6 +4,7 @@ the verdict."""
 import json
 import os
 import shutil
+import subprocess
 import sys
 import unittest
 
@@ -109,6 +110,20 @@ class Honest(judging.Judging):
             with self.subTest(program):
                 self.check(JAVASCRIPT, [program], "node", verdict=self.verdict_of(program))
                 self.assertIn(reason, self.rows()[0]["reason"])
+
+    typed = ["function add(a: number, b: number): number { return a + b; }\n", "interface P { a: number }\nexport const add = (a: number, b?: number): number => a + b!;\n",
+             "enum K { A = 1 }\ntype N = number;\nclass Sum<T extends N> { constructor(readonly start: T) {} get(): T { return this.start; } }\n"
+             "export default function add(a: N, b: N) { return new Sum(a).get() + (b as number); }\n"]
+
+    def test_typescript_passes_where_node_can_remove_types_and_else_the_reason_says_so(self):
+        support.need_program("node")
+        found = subprocess.run(["node", "-p", "typeof require('module').stripTypeScriptTypes"], capture_output=True, text=True)
+        can = found.stdout.strip() == "function"
+        self.check(JAVASCRIPT, self.typed, "node", verdict="passed" if can else "failed")
+        for row in [] if can else self.rows():
+            self.assertRegex(row["reason"], r"^SyntaxError: .* looks like TypeScript, which this Node, v[\d.]+, does not run; 22.13")
+        self.check(JAVASCRIPT, ["const add = (a b) => a + b;\n"], "node", verdict="failed")
+        self.assertNotIn("TypeScript", self.rows()[0]["reason"])
 
     # Programs that count on being a module, and on an input that has an end.
     python_modules = ["import pickle\nclass Sum:\n    def of(self, a, b):\n        return a + b\ndef add(a, b):\n    return pickle.loads(pickle.dumps(Sum())).of(a, b)\n",
