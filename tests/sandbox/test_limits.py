@@ -17,7 +17,6 @@ import proc
 import support
 from inside import INIT, bash, c, cpp, enforced, javascript, marker, python, story
 
-ALONE = "it measures how exact limits are"
 
 MB = 1 << 20
 

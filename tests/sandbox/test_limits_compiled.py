@@ -14,7 +14,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
 from inside import story
 
-ALONE = "it measures how exact limits are"
 
 GO = """package main
 import ("os"; "time")
