@@ -36,12 +36,6 @@ static bool only_defines(const struct fh_outline_item *item, struct fh_str state
 	return known;
 }
 
-/* A value may be what a call gives, and the call all that is tested: that it does not fail. */
-static bool is_assignment_with_call(const struct fh_outline_item *item, struct fh_str statement)
-{
-	return item->count > 0 && !item->is_import && !is_definition(statement) && memchr(statement.p, '(', statement.n);
-}
-
 /* The name of the case that the statement defines: a function test…, a class Test… or one of unittest's; else none. */
 static struct fh_str case_of(struct fh_str statement)
 {
@@ -71,22 +65,19 @@ static bool needs_arguments(struct fh_str test, struct fh_str statement)
 	       !memmem(test.p, test.n, "pytest", 6);
 }
 
-bool fh_judge_python_cases(struct fh_str test, struct fh_buf *ret_call)
+void fh_judge_python_cases(struct fh_str test, struct fh_buf *ret_call)
 {
 	fh_auto_outline struct fh_outline o = { 0 };
 	fh_auto_buf struct fh_buf names = FH_BUF_INIT(0);
-	bool runs = false, computes = false;
+	bool runs = false;
 	fh_outline_make(&o, test, FH_SYNTAX_PYTHON);
 	for (size_t i = 0; i < o.n && !runs; i++) {
 		struct fh_str statement = statement_of(o.items[i].text), name = case_of(statement);
-		runs = !only_defines(&o.items[i], statement) || runs_itself(test, statement);
-		computes = computes || is_assignment_with_call(&o.items[i], statement);
-		if (name.n && needs_arguments(test, statement))
-			return false;
+		runs = !only_defines(&o.items[i], statement) || runs_itself(test, statement) ||
+		       (name.n && needs_arguments(test, statement));
 		if (name.n)
 			fh_buf_addf(&names, ", \"%.*s\"", FH_STR_ARGS(name));
 	}
 	if (!runs && names.n)
 		fh_buf_addf(ret_call, "fh_run_cases(globals()%s)\n", fh_buf_cstr(&names));
-	return runs || computes || names.n > 0;
 }

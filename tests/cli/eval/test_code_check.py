@@ -341,8 +341,12 @@ class CodeCheck(CodeCase):
         self.fails(fenced("def add(a, b): return a * b"), "test line 7", **given)
 
     def test_tests_that_test_nothing_are_the_configs_mistake(self):
-        for tests in ("def helper():\n    assert Box() is None\n", "x = 1\n", "def test_it(box):\n    assert False\n"):
-            self.row_error("test nothing", fenced("class Box: pass"), function="Box", tests=tests, canonical_solution="class Box: pass")
+        for language, program, tests in (
+                ("python", "class Box: pass", "def helper():\n    assert Box() is None\n"),
+                ("python", "class Box: pass", "def test_it(box):\n    assert Box() is None\n"),
+                ("javascript", "class Box {}\nmodule.exports = {Box};", "function testIt() { throw new Error(String(new Box())); }\n")):
+            with self.subTest(tests):
+                self.row_error("test nothing", fenced(program, language), language=language, function="Box", tests=tests, canonical_solution=program)
 
     def test_cases_of_unittest_decide_in_the_programs_process(self):
         """Also where they are run as in a file of their own, and where unittest would leave."""

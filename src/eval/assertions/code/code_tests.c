@@ -62,11 +62,6 @@ static int make_problem(const struct fh_code_spec *spec, struct fh_judge_problem
 		return fh_error_set(err, FH_E_CONFIG, "code: %s: %s", why.message,
 		                    why.hint); /* results show only the message */
 	call_check(p);
-	fh_auto_buf struct fh_buf unused = FH_BUF_INIT(0);
-	if (p->language == FH_JUDGE_PYTHON && !fh_judge_python_cases(fh_buf_str(&p->tail), &unused))
-		return fh_error_set(err, FH_E_CONFIG,
-		                    "code: \"tests\" only define things and test nothing: call what they define, "
-		                    "or name cases test_… without arguments");
 	return 0;
 }
 
@@ -93,6 +88,22 @@ static int check_reference(struct fh_judge_session *session, const struct fh_cod
 	return r;
 }
 
+/* Called when a program passed in its own process, where nothing tells whether the test called anything: an error if a
+ * program that does nothing passes, too. */
+static int check_test(struct fh_judge_session *session, const char *setup, const struct fh_judge_problem *p,
+                      struct fh_error *err)
+{
+	fh_auto_free char *nothing = fh_xasprintf("%s\n%s", setup, fh_judge_languages[p->language]->stub.program);
+	const struct fh_judge_sample sample = { .completion = nothing, .size = strlen(nothing), .is_whole = true };
+	struct fh_judge_outcome o = { 0 };
+	int r = fh_judge_one(session, p, &sample, &o, err);
+	if (r >= 0 && o.verdict == FH_VERDICT_PASSED)
+		r = fh_error_set(err, FH_E_CONFIG,
+		                 "code: \"tests\" pass without a program, so that they test nothing: call what they define");
+	fh_judge_outcome_release(&o);
+	return r;
+}
+
 int fh_code_tests_run(const struct fh_assertion_call *call, const struct fh_code_spec *spec, struct fh_str code,
                       struct fh_client *client, struct fh_judge_outcome *ret, struct fh_error *err)
 {
@@ -114,11 +125,13 @@ int fh_code_tests_run(const struct fh_assertion_call *call, const struct fh_code
 		const struct fh_judge_sample sample = { .completion = program.p, .size = program.n, .is_whole = true };
 		r = fh_judge_one(session, &problem, &sample, ret, err);
 	}
-	if (r >= 0 && ret->verdict != FH_VERDICT_PASSED) {
+	bool judged = r >= 0, passed = judged && ret->verdict == FH_VERDICT_PASSED;
+	if (judged && !passed)
 		r = check_reference(session, spec, &problem, err);
-		if (r < 0)
-			fh_judge_outcome_release(ret);
-	}
+	else if (passed && fh_streq(ret->integrity, FH_INTEGRITY_IN_PROCESS))
+		r = check_test(session, fh_json_str(spec->fields, "setup", ""), &problem, err);
+	if (judged && r < 0)
+		fh_judge_outcome_release(ret);
 	fh_judge_problem_release(&problem);
 	if (r >= 0 && ret->verdict == FH_VERDICT_ENGINE_ERROR) {
 		r = fh_error_set(err, FH_E_UNAVAILABLE, "code: no verdict: %s", ret->reason);
