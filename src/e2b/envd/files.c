@@ -9,6 +9,7 @@
 #include "e2b/envd/entry.h"
 #include "e2b/envd/file_reply.h"
 #include "e2b/envd/routes.h"
+#include "e2b/registry/registry.h"
 
 enum { METADATA_KEY_MAX = 246, METADATA_TOTAL_MAX = 4096, INFLATED_PIECE = 64 << 10 };
 
@@ -60,6 +61,15 @@ static int open_to_read(struct fh_hosted *h, const char *user, const char *path,
 	return r;
 }
 
+static void file_fail(struct fh_http_request *r, const struct fh_error *err, const char *path)
+{
+	struct fh_hosted *h = fh_e2b_hosted(r);
+	if (!err->sys && !fh_hosted_is_there(h))
+		fh_e2b_gone(r, h->id);
+	else
+		fh_file_fail(r, err, path);
+}
+
 static void download(struct fh_http_request *r, struct fh_str body)
 {
 	struct fh_hosted *h = fh_e2b_hosted(r);
@@ -73,7 +83,7 @@ static void download(struct fh_http_request *r, struct fh_str body)
 		return;
 	fh_auto_free char *path = fh_account_path(user, asked ? asked : "");
 	if (open_to_read(h, user, path, 0, 0, &file, &err) < 0) {
-		fh_file_fail(r, &err, path);
+		file_fail(r, &err, path);
 		return;
 	}
 	fh_file_stream_info(file, &info);
@@ -84,7 +94,7 @@ static void download(struct fh_http_request *r, struct fh_str body)
 	}
 	(void)fh_file_stream_close(file, NULL);
 	if (open_to_read(h, user, path, first, count, &file, &err) < 0) {
-		fh_file_fail(r, &err, path);
+		file_fail(r, &err, path);
 		return;
 	}
 	snprintf(range, sizeof(range), "bytes %llu-%llu/%llu", (unsigned long long)first,
@@ -125,7 +135,7 @@ static void upload_free(void *upload)
 static bool upload_fail(struct upload *u, const struct fh_error *err)
 {
 	u->failed = true;
-	fh_file_fail(u->request, err, u->path);
+	file_fail(u->request, err, u->path);
 	return false;
 }
 
@@ -357,7 +367,11 @@ static void upload_end(struct fh_http_request *r, struct fh_str body)
 
 static void health(struct fh_http_request *r, struct fh_str body)
 {
-	fh_http_reply_empty(r, 204);
+	struct fh_hosted *h = fh_e2b_hosted(r);
+	if (fh_hosted_is_there(h))
+		fh_http_reply_empty(r, 204);
+	else
+		fh_e2b_gone(r, h->id);
 }
 
 static void envs(struct fh_http_request *r, struct fh_str body)

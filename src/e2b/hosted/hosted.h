@@ -4,7 +4,8 @@
  *
  *     create ──▶ running ◀──resume── paused
  *                   │  ──pause──▶      │
- *                   └──────▶ gone ◀────┘        killed, at the end of its lifetime, or by the engine's death
+ *                   └──────▶ gone ◀────┘        killed, at the end of its lifetime, or by the death of its
+ *                                              engine or its init
  *
  * It is reference-counted. One that is gone is in no list of the registry; streams that hold a reference see the state
  * and end. It is marked gone before its processes are killed, so a client whose stream breaks finds it gone already.
@@ -56,6 +57,8 @@ struct fh_hosted {
 	bool reaped;              /* a reaper is ending it; guarded by the registry's lock */
 	bool one_id;              /* the host gives it only one user id */
 	atomic_bool has_metadata; /* some upload has set extended attributes */
+	/* a call failed as calls do once the sandbox is no more: the registry is to ask the engine for it soon */
+	atomic_bool doubted;
 	atomic_bool files_alone;  /* the last pause kept no memory: only a request that names the sandbox resumes it */
 	uint64_t order;           /* number in order of creation */
 	int64_t started_us;       /* time of creation, by the wall clock */

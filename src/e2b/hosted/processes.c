@@ -144,6 +144,8 @@ static void pump_ends(struct fh_hosted_process *p)
 	pthread_mutex_unlock(&p->lock);
 	if (last) {
 		int r = fh_process_wait(p->process, -1, &x, NULL);
+		if (r < 0)
+			atomic_store(&p->hosted->doubted, true);
 		pthread_mutex_lock(&p->lock);
 		p->ended = r == 0;
 		p->exit = x;
@@ -232,6 +234,8 @@ static int spawn(struct fh_hosted *h, const struct fh_process_request *q, struct
 		return 0;
 	if (err.sys == ENOENT && !fh_account_has_folder(h, o.user, c.cwd))
 		return fh_connect_fail(e, FH_CONNECT_INVALID_ARGUMENT, "cwd '%s' does not exist", c.cwd);
+	if (err.code == FH_E_NOT_FOUND)
+		atomic_store(&h->doubted, true);
 	return fh_connect_fail_from(e, &err);
 }
 

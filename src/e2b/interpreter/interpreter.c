@@ -7,6 +7,7 @@
 #include "e2b/hosted/e2b.h"
 #include "e2b/interpreter/contexts.h"
 #include "e2b/interpreter/routes.h"
+#include "e2b/registry/registry.h"
 
 enum {
 	QUEUE_MAX = 4 << 20, /* bytes of lines that wait for a slow client */
@@ -369,7 +370,7 @@ static void execute(struct fh_http_request *r, struct fh_str body)
 		return;
 	if (fh_hosted_context_start(c, &err) < 0) {
 		fh_hosted_context_drop(c);
-		if (atomic_load(&fh_e2b_hosted(r)->seen) == FH_HOSTED_GONE)
+		if (!fh_hosted_is_there(fh_e2b_hosted(r)))
 			cut(r);
 		else
 			reply_text(r, 500, "%s", err.message);
@@ -440,7 +441,11 @@ static void remove_context(struct fh_http_request *r, struct fh_str body)
 
 static void health(struct fh_http_request *r, struct fh_str body)
 {
-	fh_http_reply(r, 200, "application/json", fh_str("\"OK\""));
+	struct fh_hosted *h = fh_e2b_hosted(r);
+	if (fh_hosted_is_there(h))
+		fh_http_reply(r, 200, "application/json", fh_str("\"OK\""));
+	else
+		fh_e2b_gone(r, h->id);
 }
 
 const struct fh_http_route fh_e2b_interpreter_routes[] = {

@@ -162,7 +162,7 @@ int fh_hosted_resume(struct fh_hosted *h, bool without_memory, struct fh_error *
 void fh_hosted_end_or_pause(struct fh_hosted *h, bool must_end)
 {
 	bool ends = must_end || fh_e2b_engine_is_dead(h->engine);
-	if (!ends) {
+	if (!ends && fh_hosted_is_there(h)) {
 		pthread_mutex_lock(&h->turn);
 		if (is_due(h)) /* no more if it was paused, or given more time, since the caller looked */
 			ends = !h->pauses_at_end || pause_now(h, h->pauses_without_memory, NULL) < 0;

@@ -33,6 +33,8 @@ struct fh_hosted_registry {
 	pthread_cond_t sooner; /* signalled when a sandbox's end was set that may come before all others */
 	pthread_t reapers[REAPERS];
 	bool stopping;
+	size_t asked_for;    /* number of sandboxes that the engine was asked for in this round (next_asked) */
+	int64_t ask_next_ns; /* when it is asked for the next one */
 	struct fh_ahead *ahead;
 	struct fh_hosted *ending; /* by ->next: are gone, and to be destroyed; each with the list's reference */
 	size_t ending_count;
@@ -348,6 +350,17 @@ bool fh_hosted_end(struct fh_hosted *h)
 	return true;
 }
 
+bool fh_hosted_is_there(struct fh_hosted *h)
+{
+	atomic_store(&h->doubted, false);
+	if (fh_hosted_is_running(h) && !fh_e2b_engine_is_dead(h->engine) &&
+	    fh_sandbox_renew(h->sandbox, 0, NULL) != -FH_E_NOT_FOUND)
+		return true;
+	if (fh_hosted_is_running(h) || fh_e2b_engine_is_dead(h->engine))
+		(void)fh_hosted_end(h);
+	return false;
+}
+
 bool fh_hosted_end_soon(struct fh_hosted *h)
 {
 	struct fh_hosted_registry *g = h->server->registry;
@@ -383,7 +396,20 @@ void fh_hosted_set_lifetime(struct fh_hosted *h, uint64_t lifetime_ms, bool only
 
 /* --------------------------------------------------------------------------------------------------------- reaper */
 
-/* The next sandbox that has to end now, with a reference; else NULL and the time of the next check. Called with the
+/* Whether the engine is to be asked now whether the sandbox, the n-th, is still there: no message tells that one died in
+ * which no program of a client ran. */
+static bool is_asked_for(struct fh_hosted_registry *g, const struct fh_hosted *h, size_t n, int64_t now)
+{
+	if (atomic_load(&h->doubted))
+		return true;
+	if (n != g->asked_for || now < g->ask_next_ns)
+		return false;
+	g->asked_for++;
+	g->ask_next_ns = now + LOOK_NS;
+	return true;
+}
+
+/* The next sandbox that has to end now, or that may have, with a reference; else NULL and the time of the next check. Called with the
  * registry's lock. The check is at most LOOK_NS away, so that sandboxes of an engine that died do not count as
  * running. One that another reaper is ending is passed over. */
 static struct fh_hosted *next_end(struct fh_hosted_registry *g, int64_t *ret_wake_ns)
@@ -391,6 +417,7 @@ static struct fh_hosted *next_end(struct fh_hosted_registry *g, int64_t *ret_wak
 	int64_t now = fh_now_ns(), wake = INT64_MAX;
 	const struct fh_e2b_engine *asked = NULL; /* checked once, as nearly all have the same engine */
 	bool dead = false;
+	size_t n = 0;
 	for (size_t i = 0; i < BUCKETS; i++)
 		for (struct fh_hosted *h = g->buckets[i]; h; h = h->next) {
 			pthread_mutex_lock(&h->lock);
@@ -403,12 +430,14 @@ static struct fh_hosted *next_end(struct fh_hosted_registry *g, int64_t *ret_wak
 			}
 			if (h->reaped)
 				continue;
-			if ((running && at <= now) || dead || g->stopping) {
+			if ((running && at <= now) || dead || g->stopping || (running && is_asked_for(g, h, n++, now))) {
 				h->reaped = true;
 				return fh_hosted_hold(h);
 			}
 			wake = FH_MIN(wake, FH_MIN(running ? at : INT64_MAX, now + LOOK_NS));
 		}
+	if (n <= g->asked_for)
+		g->asked_for = 0;
 	*ret_wake_ns = wake;
 	return NULL;
 }

@@ -56,6 +56,8 @@ FH_NULLABLE struct fh_hosted *fh_hosted_search(struct fh_hosted_registry *g,
 /* All sandboxes of one owner, the newest first, with a reference to each. The caller drops them and frees the array. */
 size_t fh_hosted_list(struct fh_hosted_registry *g, FH_NULLABLE const struct fh_key *owner, struct fh_hosted ***ret);
 
+/* Whether the sandbox is still there; asks the engine. One whose init, or whose engine, has died is ended. */
+bool fh_hosted_is_there(struct fh_hosted *h);
 /* Ends the sandbox, and returns when it has ended. False: it was gone already. */
 bool fh_hosted_end(struct fh_hosted *h);
 /* The same, but may return before its programs have ended: the sandbox is gone for all requests. */
@@ -71,7 +73,7 @@ bool fh_hosted_freeze(struct fh_hosted *h);
 /* Returns as the former. -FH_E_LIMIT: a volume of it is full. without_memory: one that was paused has its files alone.
  */
 int fh_hosted_resume(struct fh_hosted *h, bool without_memory, struct fh_error *err);
-/* Where its lifetime is over, ends it, or pauses it if that is what it was made for. must_end: ends it in any case. */
+/* Where its lifetime is over or it is no more there, ends it, or pauses it if that is what it was made for. must_end: ends it in any case. */
 void fh_hosted_end_or_pause(struct fh_hosted *h, bool must_end);
 /* A server that is started later does not restore it. */
 void fh_hosted_keep_no_more(struct fh_hosted *h);

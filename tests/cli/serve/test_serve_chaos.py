@@ -227,6 +227,29 @@ class Chaos(support.TempDir):
         self.assertTrue(support.wait_for(lambda: not left(), 30), left())
         self.server.process.wait(support.TIMEOUT)
 
+    def test_an_init_that_is_killed(self):
+        """Its sandbox is gone, whether a client asks for it or nobody does, and its place is free for another."""
+        before = self.settled()
+        asked, alone, other = (self.server.create(timeout=LONG) for _ in range(3))
+        inits = {}
+        for box in (asked, alone):
+            sleeps = box.start(f"exec -a marked-{box.id} sleep 1000", stdin=False)
+            sleeps.pid()
+            [program] = proc.with_word(f"marked-{box.id}")
+            inits[box], pid = proc.parent(program), program
+            proc.kill(pid, signal.SIGKILL)      # nothing runs in it any more when its init dies
+            sleeps.close()
+        for box in inits:
+            self.assertEqual(box.ask("GET", "/health")[0], 204, "the control: it lives")
+            proc.kill(inits[box], signal.SIGKILL)
+        self.assertTrue(support.wait_for(lambda: asked.ask("GET", "/files?path=x")[0] == 502, 30), asked.ask("GET", "/files?path=x"))
+        self.assertEqual(asked.ask("GET", "/health")[0], 502)
+        listed = lambda: {s["sandboxID"] for s in self.server.ask("GET", "/v2/sandboxes")[1]}
+        self.assertTrue(support.wait_for(lambda: listed() == {other.id}, 30), listed())
+        self.assertEqual(other.run("echo lives")[1], "lives\n")
+        self.server.ask("DELETE", "/sandboxes/" + other.id)
+        self.assert_held(before, "after inits were killed")
+
     def test_engines_and_inits_that_are_killed(self):
         """After each kill some sandboxes are gone, which is told, and new ones are made; the server itself stays."""
         before = self.settled()
