@@ -47,10 +47,11 @@ bool fh_child_ended(int pidfd, siginfo_t *ret, struct rusage *ret_use)
 	if (syscall(SYS_waitid, P_PIDFD, pidfd, &info, WEXITED | WNOHANG, &use) < 0) {
 		if (errno != ECHILD)
 			return false;
-		info = (siginfo_t){ .si_code = CLD_KILLED, .si_pid = -1, .si_status = SIGKILL };
-	}
-	if (info.si_pid == 0)
+		info.si_code = CLD_KILLED;
+		info.si_status = SIGKILL;
+	} else if (info.si_pid == 0) {
 		return false;
+	}
 	*ret = info;
 	*ret_use = use;
 	return true;
