@@ -11,7 +11,7 @@
 
 /* An error is a plain value: nothing to free, nothing printed by the library. `message` says what, `hint` how to mend
  * it. */
-static void give_up(const struct fh_error *err)
+static _Noreturn void give_up(const struct fh_error *err)
 {
 	fprintf(stderr, "%s\n", err->message);
 	if (err->hint[0])

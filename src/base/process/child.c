@@ -22,9 +22,6 @@
 #ifndef CLOSE_RANGE_CLOEXEC
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
 #endif
-#ifndef P_PIDFD
-#define P_PIDFD 3
-#endif
 
 enum stage { STAGE_STDIO, STAGE_GROUP, STAGE_DEATH, STAGE_CWD, STAGE_EXEC, STAGE_FORK };
 
