@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/problems/languages.h"
 
+#include <ctype.h>
+
 #include "code/declaration.h"
 #include "code/outline.h"
 #include "judge/split/split.h"
@@ -51,11 +53,24 @@ static void wanted_names(const struct fh_judge_problem *p, struct fh_buf *ret, b
 	}
 }
 
+/* Whether the test makes an instance of the entry point, which without a reference alone tells that it is a class. */
+static bool is_made_new(const struct fh_judge_problem *p)
+{
+	fh_auto_free char *new = fh_xasprintf("new %s", p->entry_point);
+	struct fh_str tail = fh_buf_str(&p->tail);
+	size_t n = strlen(new);
+	for (const char *at = tail.p; at && (at = memmem(at, tail.p + tail.n - at, new, n)); at++)
+		if (at + n == tail.p + tail.n || (!isalnum((unsigned char)at[n]) && !strchr("_$", at[n])))
+			return true;
+	return false;
+}
+
 static const char *unfit(const struct fh_judge_problem *p)
 {
 	fh_auto_buf struct fh_buf names = FH_BUF_INIT(0);
 	bool class;
 	wanted_names(p, &names, &class);
+	class = class || (p->reference.n == 0 && is_made_new(p));
 	return class ? "the test uses a class of the program's" : NULL;
 }
 
@@ -158,7 +173,19 @@ static struct fh_str entry_point(struct fh_str declaration)
 	return fh_last_javascript_name(declaration, &at);
 }
 
+#define SPOILER(result)                                                                                                \
+	"function %s(...given) {\n"                                                                                        \
+	"  for (const value of given) {\n"                                                                                 \
+	"    if (Array.isArray(value)) value.length = 0;\n"                                                                \
+	"    else if (value instanceof Map || value instanceof Set) value.clear();\n"                                      \
+	"    else if (typeof value === 'object') for (const key in value) delete value[key];\n"                            \
+	"  }\n"                                                                                                            \
+	"  return " result ";\n}\n"
+static const char *const spoilers[] = { SPOILER("undefined"), SPOILER("given[0]"), SPOILER("[]"), SPOILER("0"),
+	                                    SPOILER("''"),        SPOILER("true"),     SPOILER("{}"), NULL };
+
 const struct fh_judge_language_info fh_judge_language_javascript = {
+	.spoilers = spoilers,
 	.name = "javascript",
 	.stub = { "  return undefined;\n}\n", ";\n" },
 	.version = "console.log(process.version)",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/problems/languages.h"
 
+#include <ctype.h>
+
 #include "code/declaration.h"
 #include "code/outline.h"
 #include "code/program_text.h"
@@ -62,11 +64,21 @@ static void wanted_names(const struct fh_judge_problem *p, struct fh_buf *ret, b
 	}
 }
 
+/* Whether a name is one that Python's style guide gives to classes: `Stack`, `LRUCache`, and not `f`, `A` or `MAX`. */
+static bool is_named_as_class(const char *name)
+{
+	return isupper((unsigned char)name[0]) && strpbrk(name, "abcdefghijklmnopqrstuvwxyz");
+}
+
+/* Without a reference nothing but the name tells whether the entry point is a class. */
 static const char *unfit(const struct fh_judge_problem *p)
 {
 	fh_auto_buf struct fh_buf names = FH_BUF_INIT(0);
 	bool class;
 	wanted_names(p, &names, &class);
+	if (p->reference.n == 0 && is_named_as_class(p->entry_point) &&
+	    definition_at(fh_buf_str(&p->head), fh_str(p->entry_point), &class) == p->head.n)
+		class = true;
 	return class ? "the test uses a class of the program's" : NULL;
 }
 
@@ -208,7 +220,17 @@ static const struct fh_judge_caller caller = {
 	.close = "]",
 };
 
+#define SPOILER(result)                                                                                                \
+	"def %s(*given, **named):\n"                                                                                       \
+	"    for value in [*given, *named.values()]:\n"                                                                    \
+	"        if hasattr(value, 'clear'):\n"                                                                            \
+	"            value.clear()\n"                                                                                      \
+	"    return " result "\n"
+static const char *const spoilers[] = { SPOILER("None"), SPOILER("given[0]"), SPOILER("[]"), SPOILER("0"),
+	                                    SPOILER("''"),   SPOILER("True"),     SPOILER("{}"), NULL };
+
 const struct fh_judge_language_info fh_judge_language_python = {
+	.spoilers = spoilers,
 	.name = "python",
 	.stub = { "    return None\n", "pass\n" },
 	.version = "import sys\nprint(sys.implementation.name, sys.version)",

@@ -103,6 +103,9 @@ struct fh_judge_language_info {
 	struct {
 		const char *body, *program;
 	} stub;
+	/* Complete programs that solve nothing, for the function's name as %s: each empties what it is given and returns
+	 * something; the first of them nothing. Ends with NULL. */
+	FH_NULLABLE const char *const *spoilers;
 	/* A complete program that prints the tool's version, for problems judged by output. */
 	const char *version;
 	/* The compiler's option to print its version, if programs cannot; the language's `compile` must begin with

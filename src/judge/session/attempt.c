@@ -204,31 +204,72 @@ static int look_at_numbers(struct fh_judge_session *s, struct fh_client *client,
 	return 0;
 }
 
-/* Fails a program that passed with changed arguments coming back, and only so, where the reference does without: it
- * emptied a list, say, with which the test then compared. For problems that no self-check looks at. */
+static int passes(struct fh_judge_session *s, struct fh_client *client, const struct fh_split_pair *p, bool *ret,
+                  struct fh_error *err)
+{
+	struct fh_split_outcome o;
+	int r = fh_split_run(s->split, client, p, &o, err);
+	*ret = r >= 0 && o.verdict == FH_VERDICT_PASSED;
+	if (r >= 0)
+		fh_split_outcome_release(&o);
+	return r;
+}
+
+/* Whether the test passes a program that only empties what it is given, because it compares results with that. (One
+ * that returns nothing passes where only the arguments are looked at, which is what a function that works in place asks
+ * for.) */
+static int is_spoiled(struct fh_judge_session *s, struct fh_client *client, const struct fh_split_pair *p, bool *ret,
+                      struct fh_error *err)
+{
+	const char *const *spoilers = fh_judge_languages[p->problem->language]->spoilers;
+	bool passed = false;
+	int r = 0;
+	*ret = false;
+	for (size_t i = 0; r >= 0 && !passed && spoilers && spoilers[i]; i++) {
+		fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+		const char *name = strstr(spoilers[i], "%s");
+		fh_buf_add(&text, spoilers[i], name - spoilers[i]);
+		fh_buf_addf(&text, "%s%s", p->problem->entry_point, name + 2);
+		struct fh_judge_sample sample = { .completion = text.p, .size = text.n, .is_whole = true };
+		struct fh_judge_parts parts = fh_judge_parts_of(p->problem, &sample);
+		struct fh_split_pair spoiler = *p;
+		spoiler.head = parts.head;
+		spoiler.completion = parts.completion;
+		r = passes(s, client, &spoiler, &passed, err);
+		*ret = passed && i > 0;
+	}
+	return r;
+}
+
+/* Fails a program that passed with changed arguments coming back, and only so: it emptied a list, say, with which the
+ * test then compared. The reference tells, if it does without; or else programs that do nothing but that. For problems
+ * that no self-check looks at. */
 static int look_at_changes(struct fh_judge_session *s, struct fh_client *client, const struct fh_split_pair *p,
                            struct fh_judge_outcome *ret, struct fh_error *err)
 {
+	bool has_reference = fh_judge_problem_reference(p->problem).size > 0, passed = false, cheats = false;
 	struct fh_split_pair copies = *p;
 	struct fh_split_outcome o;
 	copies.changes = false;
-	if (fh_judge_problem_reference(p->problem).size == 0)
-		return 0;
-	int r = fh_split_run(s->split, client, &copies, &o, err);
-	bool passed = r >= 0 && o.verdict == FH_VERDICT_PASSED;
-	if (r >= 0)
-		fh_split_outcome_release(&o);
-	r = r < 0 || passed ? FH_MIN(r, 0) : ask_reference(s, client, &copies, &o, err);
-	if (r <= 0)
-		return r;
-	if (o.verdict == FH_VERDICT_PASSED) {
+	int r = passes(s, client, &copies, &passed, err);
+	if (r < 0 || passed)
+		return FH_MIN(r, 0);
+	if (!has_reference) {
+		r = is_spoiled(s, client, p, &cheats, err);
+	} else {
+		r = ask_reference(s, client, &copies, &o, err);
+		cheats = r > 0 && o.verdict == FH_VERDICT_PASSED;
+		if (r > 0)
+			fh_split_outcome_release(&o);
+	}
+	if (cheats) {
 		free(ret->reason);
 		ret->verdict = FH_VERDICT_FAILED;
-		ret->reason =
-		    fh_xstrdup("it passes only by what it changes in its arguments, where the reference changes nothing");
+		ret->reason = fh_xasprintf("it passes only by what it changes in its arguments, %s",
+		                           has_reference ? "where the reference changes nothing"
+		                                         : "and so does a program that only empties them");
 	}
-	fh_split_outcome_release(&o);
-	return 0;
+	return FH_MIN(r, 0);
 }
 
 static void hands_on(struct fh_judge_outcome *o)

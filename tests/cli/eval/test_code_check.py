@@ -262,6 +262,32 @@ class CodeCheck(CodeCase):
         self.passes(fenced("def order(v):\n    v[:] = sorted(v)"), function="order", tests="v = [3, 1]\norder(v)\nassert v == [1, 3]",
                     canonical_solution="def order(v):\n    v.sort()")
 
+    def test_what_a_program_spoils_is_no_pass_without_a_reference_either(self):
+        tests = "v = [3, 1, 2]\nassert order(v) == sorted(v)"
+        for spoils in ["    v.clear()\n    return []", "    v.clear()\n    return v"]:
+            self.fails(fenced("def order(v):\n" + spoils), "so does a program that only empties them", function="order", tests=tests)
+        self.passes(fenced("def order(v):\n    v.sort()\n    return v"), function="order", tests=tests)
+        self.passes(fenced("def order(v):\n    v.sort()"), function="order", tests="v = [3, 1]\norder(v)\nassert v == sorted(v)")
+        support.need_program("node")
+        tests = "const v = [2, 2];\nconsole.assert(order(v).length === new Set(v).size);"
+        self.fails(fenced("function order(v) { v.length = 0; return v; }", "javascript"), "only empties them", language="javascript",
+                   function="order", tests=tests)
+        self.passes(fenced("const order = (v) => [...new Set(v)];", "javascript"), language="javascript", function="order", tests=tests)
+
+    def test_a_class_is_tested_without_a_reference(self):
+        check = {"function": "Stack", "tests": "s = Stack()\ns.push(2)\nassert s.pop() == 2"}
+        right = "class Stack:\n    def __init__(self):\n        self.a = []\n    def push(self, x):\n        self.a.append(x)\n    def pop(self):\n"
+        self.assertEqual(self.passes(fenced(right + "        return self.a.pop()"), **check)["integrity"], "in-process")
+        self.fails(fenced(right + "        return 0"), "", **check)
+        support.need_program("node")
+        check = {"function": "Stack", "language": "javascript", "tests": "const s = new Stack();\ns.push(2);\nconsole.assert(s.pop() === 2);"}
+        self.assertEqual(self.passes(fenced("class Stack extends Array { }", "javascript"), **check)["integrity"], "in-process")
+        self.fails(fenced("class Stack extends Array { pop() { } }", "javascript"), "", **check)
+
+    def test_a_class_that_says_to_be_another_is_no_number(self):
+        self.fails(fenced("class Nine:\n    __class__ = int\n    def __int__(self):\n        return 9\ndef f(n):\n    return Nine()"), "expected 9",
+                   function="f", call="f(3)", expected=9)
+
     def test_a_program_that_looks_for_the_expected_value_finds_none(self):
         thief = ("import sys\ndef answer():\n    frame = sys._getframe()\n    while frame:\n"
                  "        if 'WANTED' in frame.f_globals: return frame.f_globals['WANTED']\n        frame = frame.f_back\n    return 0")
