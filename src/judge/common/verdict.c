@@ -80,7 +80,19 @@ bool fh_driver_message_find(struct fh_str output, const char secret[FH_SECRET_SI
 
 /* ----------------------------------------------------------------------------------------------------------- reason */
 
-/* The last non-empty line; with `wanted`, the first line that contains it (of a compiler's output, its first error). */
+/* Whether a line follows an error that Node, Java or Ruby tells: a frame of its trace, or Node's version. */
+static bool is_trace(struct fh_str line)
+{
+	size_t indent = 0;
+	while (indent < line.n && (line.p[indent] == ' ' || line.p[indent] == '\t'))
+		indent++;
+	struct fh_str text = fh_str_from(line, indent);
+	return indent ? fh_str_begins(text, "at ") || fh_str_begins(text, "from ") || fh_str_begins(text, "... ")
+	              : fh_str_begins(text, "Node.js v");
+}
+
+/* The last line that says something; with `wanted`, the first line that contains it (of a compiler's output, its first
+ * error). */
 struct fh_str fh_verdict_telling_line(struct fh_str text, const char *wanted)
 {
 	struct fh_str last = { "", 0 };
@@ -93,7 +105,7 @@ struct fh_str fh_verdict_telling_line(struct fh_str text, const char *wanted)
 			line.n--;
 		if (wanted && memmem(line.p, line.n, wanted, strlen(wanted)))
 			return line;
-		if (line.n > 0)
+		if (line.n > 0 && (last.n == 0 || !is_trace(line)))
 			last = line;
 	}
 	return last;

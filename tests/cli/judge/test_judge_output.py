@@ -88,6 +88,20 @@ class Output(Judging):
         ])}, "--no-self-check")
 
     @support.once
+    def test_the_reason_is_the_error_and_no_frame_of_its_trace(self):
+        throws = {"javascript": ("function f() { throw new RangeError('too far'); }\nf();", "RangeError: too far"),
+                  "java": ("public class Main {\n  static void f() { throw new IllegalStateException(\"too far\", new RuntimeException(\"deep\")); }\n"
+                           "  public static void main(String[] a) { f(); }\n}", "RuntimeException: deep"),
+                  "python": ("def f():\n    raise KeyError('too far')\nf()", "KeyError: 'too far'"),
+                  "ruby": ("def f\n  raise KeyError, 'too far'\nend\nf", "too far")}
+        throws = {language: given for language, given in throws.items() if language == "python" or shutil.which(TOOLS[language])}
+        rows = self.verdicts({language: ({"language": language, "stdin": "", "stdout": "1"}, [(program, "runtime_error")])
+                              for language, (program, _) in throws.items()}, "--no-self-check")
+        for (language, (_, reason)), row in zip(throws.items(), rows, strict=True):
+            with self.subTest(language):
+                self.assertIn(reason, row["reason"])
+
+    @support.once
     def test_each_rule(self):
         self.verdicts({
             "trimmed": ({"language": "bash", "stdout": "a\n"}, [("echo 'a '", "passed"), ("echo b", "failed")]),
