@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 #include "base/clock.h"
+#include "base/process/launcher.h"
 #include "eval/compare_columns.h"
 #include "eval/checking/graders.h"
 #include "eval/memory.h"
@@ -20,6 +21,7 @@ struct pool {
 	int64_t deadline;    /* end of the eval's time limit, in fh_now_ns; INT64_MAX: no limit */
 	atomic_size_t next;
 	atomic_bool broken;   /* storing a row failed; no more rows are stored */
+	atomic_bool lost;     /* no program can be started any more */
 	pthread_mutex_t lock; /* guards the members below, and calls of the sinks and of on_progress */
 	struct fh_eval_results *results;
 	struct fh_output_secrets *secrets;
@@ -143,7 +145,22 @@ static bool is_set(const volatile int *flag)
 
 static bool ends(const struct pool *p)
 {
-	return is_set(p->run->cancel) || is_set(p->run->stop) || atomic_load(&p->broken);
+	return is_set(p->run->cancel) || is_set(p->run->stop) || atomic_load(&p->broken) || atomic_load(&p->lost);
+}
+
+/* Whether a cell did not pass because the launcher was killed, and all that it started with it. That is no result: the
+ * eval ends, and runs the cell again when it is continued. */
+static bool is_lost(struct pool *p, struct fh_eval_result *result)
+{
+	if (result->success || !fh_launcher_lost())
+		return false;
+	if (!atomic_exchange(&p->lost, true)) {
+		fh_error_set(&p->results->sink_error, FH_E_SYSTEM,
+		             "the process that starts programs for this eval was killed: it ended before all tests were run");
+		fh_error_hint(&p->results->sink_error, "what was done is kept: eval --resume goes on");
+	}
+	fh_eval_result_release(result);
+	return true;
 }
 
 /* Makes an error of a cell that was not begun within the eval's time limit. */
@@ -170,6 +187,8 @@ static void *worker(void *argument)
 		if (fh_now_ns() >= p->deadline)
 			run_out(plan, &plan->cells[i], &result);
 		else if (fh_eval_cell_run(p->run, &plan->cells[i], &result) < 0)
+			continue;
+		else if (is_lost(p, &result))
 			continue;
 		if (p->waiting && fh_eval_compares_columns(plan->rows[plan->cells[i].row].test))
 			finish_compared(p, i, &result);

@@ -123,6 +123,27 @@ class Resumption(Case):
                 self.assertEqual({r["testIdx"]: (r.get("response") or {}).get("output") for r in rows}, {i: f"value {i}" for i in range(count)})
                 self.assertEqual([r.get("error") for r in rows if not r["success"]], [])
 
+    def test_an_eval_whose_launcher_is_killed_ends_and_goes_on(self):
+        """No program can be started after that: its tests were not run, and are no errors."""
+        count = 200
+        self.prepare(count)
+        self.env["PAUSE"] = "0.05"
+        p = self.start("eval", "--no-table", "-o", "out.json")
+        asked = self.dir / "asked"
+        self.wait_for(lambda: asked.exists() and asked.read_bytes().count(b"\n") >= 20)
+        launchers = [pid for pid, name in proc.descendants(p.pid).items() if name == "fumehood-launch"]
+        if not launchers:
+            p.communicate(timeout=support.TIMEOUT)
+            self.skipTest("only evals of root have a launcher")
+        proc.kill(launchers[0], signal.SIGKILL)
+        out, err = p.communicate(timeout=support.TIMEOUT)
+        self.assertEqual(p.returncode, 1, out + err)
+        self.assertIn("the process that starts programs for this eval was killed", err)
+        self.assertEqual([r.get("error") for r in self.results() if not r["success"]], [])
+        self.assertLess(len(self.results()), count)
+        self.run_it("eval", "--resume", "--no-table")
+        self.assertEqual([(r["testIdx"], r["success"]) for r in self.results()], [(i, True) for i in range(count)])
+
     def test_an_engine_that_is_killed_is_replaced(self):
         """What it had under way is run again with the next one: no row is an error, and no verdict is wrong."""
         answer = "```python\ndef f(n):\n    return n + 1\n```"
