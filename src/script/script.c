@@ -554,8 +554,13 @@ int fh_script_call(struct fh_script_pool *pool, const struct fh_script_call *cal
 		int code = call->sandbox || pool->sandbox.always
 		               ? fh_script_ask_sandbox(pool, call, message, timeout, &answer, &why, &failure, err)
 		               : fh_script_ask_worker(pool, call, message, timeout, &answer, &why, &failure, err);
-		if (code)
+		/* A worker that was killed before it was ready has run nothing of the call. */
+		if (code && (again || !err || !err->retryable))
 			return code;
+		if (code) {
+			*err = (struct fh_error)FH_ERROR_INIT;
+			continue;
+		}
 		if (again || !failure || !why.retryable || !call->repeatable)
 			break;
 	}

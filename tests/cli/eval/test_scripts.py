@@ -97,6 +97,15 @@ class Scripts(Case):
                     self.assertEqual(calls.read_text(), "xx")
                     self.assertEqual("signal 9" in json.dumps(row), not passes)
 
+    def test_a_worker_that_is_killed_before_it_is_ready_is_started_once_more(self):
+        for times, passes in ((1, True), (9, False)):
+            starts = self.dir / f"starts.{times}"
+            self.write("python", f"#!/bin/sh\necho x >> '{starts}'\n[ $(wc -l < '{starts}') -gt {times} ] || kill -9 $$\nexec {sys.executable} \"$@\"\n", 0o755)
+            with self.subTest(times=times):
+                row, = self.run_asserts([{"type": "python", "value": "True"}], PROMPTFOO_PYTHON=str(self.dir / "python"))
+                self.assertEqual(row["success"], passes, row)
+                self.assertEqual(len(starts.read_text().split()), 2)
+
     @support.release_only
     def test_the_time_limit_of_all_can_be_set(self):
         for kind, code in self.kinds():
