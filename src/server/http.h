@@ -110,7 +110,8 @@ FH_OWN FH_NULLABLE struct fh_http_form *fh_http_form_new(struct fh_http_request 
                                                          void *context);
 /* False: the form is malformed, or on_data stopped it. */
 bool fh_http_form_add(struct fh_http_form *f, struct fh_str piece);
-void fh_http_form_free(struct fh_http_form *f); /* NULL is fine */
+/* Delivers the last piece and frees the form. False: it ended before its last boundary. NULL is fine. */
+bool fh_http_form_end(struct fh_http_form *f);
 
 /* ------------------------------------------------------------------------------------------------------ the reply */
 

@@ -31,9 +31,9 @@ bool fh_http_form_add(struct fh_http_form *f, struct fh_str piece)
 	return MHD_post_process(f->processor, piece.p, piece.n) == MHD_YES;
 }
 
-void fh_http_form_free(struct fh_http_form *f)
+bool fh_http_form_end(struct fh_http_form *f)
 {
-	if (f)
-		(void)MHD_destroy_post_processor(f->processor);
+	bool whole = !f || MHD_destroy_post_processor(f->processor) == MHD_YES;
 	free(f);
+	return whole;
 }

@@ -12,6 +12,7 @@
 #include "e2b/registry/registry.h"
 
 enum { METADATA_KEY_MAX = 246, METADATA_TOTAL_MAX = 4096, INFLATED_PIECE = 64 << 10 };
+#define FORM_TYPE "multipart/form-data"
 
 /* The user of a /files request: its ?username=, not the Authorization header's. NULL after replying with 401. */
 static const char *user_of(struct fh_http_request *r)
@@ -44,6 +45,18 @@ static bool read_range(const char *text, uint64_t size, uint64_t *ret_first, uin
 	*ret_first = first;
 	*ret_count = (n == 2 ? FH_MIN((uint64_t)last, size - 1) : size - 1) - first + 1;
 	return true;
+}
+
+/* Whether a range, "bytes=5-9" or "bytes=5-", begins behind the file's end. A size of 0 may be that of a file of the
+ * kernel's, which is read whole. */
+static bool is_beyond(const char *text, uint64_t size)
+{
+	unsigned long long first = 0, last = 0;
+	char more;
+	if (!text || size == 0)
+		return false;
+	int n = sscanf(text, "bytes=%llu-%llu%c", &first, &last, &more);
+	return first >= size && (n == 2 ? last >= first : n == 1 && text[strlen(text) - 1] == '-');
 }
 
 static int open_to_read(struct fh_hosted *h, const char *user, const char *path, uint64_t offset, uint64_t length,
@@ -88,7 +101,15 @@ static void download(struct fh_http_request *r, struct fh_str body)
 	}
 	fh_file_stream_info(file, &info);
 	fh_http_reply_header(r, "Accept-Ranges", "bytes");
-	if (!read_range(fh_http_header(r, "Range"), info.size, &first, &count)) {
+	const char *asked_range = fh_http_header(r, "Range");
+	if (is_beyond(asked_range, info.size)) {
+		(void)fh_file_stream_close(file, NULL);
+		snprintf(range, sizeof(range), "bytes */%llu", (unsigned long long)info.size);
+		fh_http_reply_header(r, "Content-Range", range);
+		fh_e2b_fail(r, 416, "the file has %llu bytes, none of them in the range", (unsigned long long)info.size);
+		return;
+	}
+	if (!read_range(asked_range, info.size, &first, &count)) {
 		fh_file_reply(r, file, 200, info.size);
 		return;
 	}
@@ -125,7 +146,7 @@ static void upload_free(void *upload)
 		(void)fh_file_stream_close(u->file, NULL);
 	if (u->inflates)
 		(void)inflateEnd(&u->inflater);
-	fh_http_form_free(u->form);
+	(void)fh_http_form_end(u->form);
 	json_decref(u->written);
 	free(u->path);
 	free(u->part);
@@ -284,15 +305,19 @@ static bool write_inflated(struct upload *u, struct fh_str piece)
 	int z = Z_OK;
 	u->inflater.next_in = (uint8_t *)(uintptr_t)piece.p;
 	u->inflater.avail_in = (uInt)piece.n;
-	while (u->inflater.avail_in && z == Z_OK && !u->inflated_whole) {
+	while (u->inflater.avail_in && z == Z_OK) {
+		if (u->inflated_whole) /* a file of gzip may be several, one behind the other */
+			z = inflateReset(&u->inflater);
 		u->inflater.next_out = out;
 		u->inflater.avail_out = sizeof(out);
 		z = inflate(&u->inflater, Z_NO_FLUSH);
 		u->inflated_whole = z == Z_STREAM_END;
 		if (!write_bytes(u, (struct fh_str){ (char *)out, sizeof(out) - u->inflater.avail_out }))
 			return false;
+		if (u->inflated_whole)
+			z = Z_OK;
 	}
-	if (z == Z_OK || z == Z_STREAM_END || z == Z_BUF_ERROR)
+	if (z == Z_OK || z == Z_BUF_ERROR)
 		return true;
 	u->failed = true;
 	fh_e2b_fail(u->request, 400, "the body is not gzip, although its Content-Encoding says so");
@@ -321,10 +346,16 @@ static struct upload *upload_begin(struct fh_http_request *r)
 	u->user = user;
 	u->asked = fh_http_query(r, "path");
 	u->written = json_array();
-	u->form = fh_http_form_new(r, on_form_data, u);
+	const char *type = fh_http_header(r, "Content-Type");
+	bool is_form = type && strncasecmp(type, FORM_TYPE, strlen(FORM_TYPE)) == 0;
+	u->form = is_form ? fh_http_form_new(r, on_form_data, u) : NULL;
 	u->inflates = encoding && strcasecmp(encoding, "gzip") == 0 && inflateInit2(&u->inflater, 16 + MAX_WBITS) == Z_OK;
 	if (u->form)
 		return u;
+	if (is_form) {
+		fh_e2b_fail(r, 400, "the form's Content-Type names no boundary");
+		return NULL;
+	}
 	if (!u->asked) {
 		fh_e2b_fail(r, 400, "an upload that is not a form names its file by ?path=");
 		return NULL;
@@ -354,10 +385,12 @@ static void upload_end(struct fh_http_request *r, struct fh_str body)
 	struct upload *u = fh_http_request_kept(r);
 	if (!u && !(u = upload_begin(r)))
 		return;
-	fh_http_form_free(FH_TAKE_PTR(u->form)); /* freeing it delivers the last piece */
+	bool whole = fh_http_form_end(FH_TAKE_PTR(u->form));
 	if (u->failed)
 		return;
-	if (u->inflates && !u->inflated_whole)
+	if (!whole)
+		fh_e2b_fail(r, 400, "the form in the body ends before its last boundary");
+	else if (u->inflates && !u->inflated_whole)
 		fh_e2b_fail(r, 400, "the gzip stream in the body ends too early");
 	else if (close_file(u))
 		fh_http_reply_json(r, 200, json_incref(u->written));

@@ -222,6 +222,8 @@ class Files(Serving):
         self.assertEqual(self.box.read("/home/user/deep/down/a.bin"), (200, data))
         self.assertEqual(self.box.read("deep/down/a.bin", Range="bytes=10-19"), (206, data[10:20]))
         self.assertEqual(self.box.read("deep/down/a.bin", Range="bytes=-5"), (206, data[-5:]))
+        status, _, headers = self.box.ask("GET", "/files?path=deep/down/a.bin", Range="bytes=3000000-")
+        self.assertEqual((status, headers["Content-Range"]), (416, "bytes */3000000"))
         self.assertEqual(self.box.run("sha256sum < deep/down/a.bin")[1].split()[0], hashlib.sha256(data).hexdigest())
 
     def test_an_upload_may_be_a_form_or_gzip(self):
@@ -233,6 +235,22 @@ class Files(Serving):
         self.assertEqual(self.box.write("packed", gzip.compress(b"text" * 1000), Content_Encoding="gzip")[0], 200)
         self.assertEqual(self.box.read("packed")[1], b"text" * 1000)
         self.assertEqual(self.box.write("bad", b"no gzip at all", Content_Encoding="gzip")[0], 400)
+        two = gzip.compress(b"one") + gzip.compress(b"two")
+        self.assertEqual(self.box.write("joined", two, Content_Encoding="gzip")[0], 200)
+        self.assertEqual(self.box.read("joined")[1], b"onetwo")
+        self.assertEqual(self.box.write("junk", two + b"junk", Content_Encoding="gzip")[0], 400)
+
+    def test_an_upload_whose_form_is_not_whole_is_refused(self):
+        form = b"--parts\r\nContent-Disposition: form-data; name=\"file\"; filename=\"cut\"\r\n\r\n1\r\n--parts--"
+        kind = "multipart/form-data; boundary=parts"
+        for rest in (b"", b"\r\n"):
+            self.assertEqual(self.box.ask("POST", "/files", form + rest, Content_Type=kind)[0], 200, rest)
+        for cut in (form[:-2], form[:-12], form[:-14]):
+            self.assertEqual(self.box.ask("POST", "/files", cut, Content_Type=kind)[0], 400, cut)
+        for wrong in ("multipart/form-data", "multipart/form-data; boundary="):
+            self.assertEqual(self.box.ask("POST", "/files?path=cut", form, Content_Type=wrong)[0], 400, wrong)
+        self.assertEqual(self.box.ask("POST", "/files?path=plain", b"a=1&b=2", Content_Type="application/x-www-form-urlencoded")[0], 200)
+        self.assertEqual(self.box.read("plain")[1], b"a=1&b=2")
 
     def test_what_the_kernel_makes_is_read_to_its_end(self):
         status, content = self.box.read("/proc/version")
