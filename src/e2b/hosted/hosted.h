@@ -59,10 +59,10 @@ struct fh_hosted {
 	atomic_bool has_metadata; /* some upload has set extended attributes */
 	/* a call failed as calls do once the sandbox is no more: the registry is to ask the engine for it soon */
 	atomic_bool doubted;
-	atomic_bool files_alone;  /* the last pause kept no memory: only a request that names the sandbox resumes it */
-	uint64_t order;           /* number in order of creation */
-	int64_t started_us;       /* time of creation, by the wall clock */
-	int64_t lifetime_ms;      /* lifetime that a client requested last */
+	atomic_bool files_alone; /* the last pause kept no memory: only a request that names the sandbox resumes it */
+	uint64_t order;          /* number in order of creation */
+	int64_t started_us;      /* time of creation, by the wall clock */
+	int64_t lifetime_ms;     /* lifetime that a client requested last */
 
 	pthread_mutex_t turn; /* held, without `lock`, by whoever pauses or resumes it (pauses.c) */
 	pthread_mutex_t lock; /* guards all members that follow */

@@ -396,8 +396,8 @@ void fh_hosted_set_lifetime(struct fh_hosted *h, uint64_t lifetime_ms, bool only
 
 /* --------------------------------------------------------------------------------------------------------- reaper */
 
-/* Whether the engine is to be asked now whether the sandbox, the n-th, is still there: no message tells that one died in
- * which no program of a client ran. */
+/* Whether the engine is to be asked now whether the sandbox, the n-th, is still there: no message tells that one died
+ * in which no program of a client ran. */
 static bool is_asked_for(struct fh_hosted_registry *g, const struct fh_hosted *h, size_t n, int64_t now)
 {
 	if (atomic_load(&h->doubted))
@@ -409,9 +409,9 @@ static bool is_asked_for(struct fh_hosted_registry *g, const struct fh_hosted *h
 	return true;
 }
 
-/* The next sandbox that has to end now, or that may have, with a reference; else NULL and the time of the next check. Called with the
- * registry's lock. The check is at most LOOK_NS away, so that sandboxes of an engine that died do not count as
- * running. One that another reaper is ending is passed over. */
+/* The next sandbox that has to end now, or that may have, with a reference; else NULL and the time of the next check.
+ * Called with the registry's lock. The check is at most LOOK_NS away, so that sandboxes of an engine that died do not
+ * count as running. One that another reaper is ending is passed over. */
 static struct fh_hosted *next_end(struct fh_hosted_registry *g, int64_t *ret_wake_ns)
 {
 	int64_t now = fh_now_ns(), wake = INT64_MAX;

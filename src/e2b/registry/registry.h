@@ -73,7 +73,8 @@ bool fh_hosted_freeze(struct fh_hosted *h);
 /* Returns as the former. -FH_E_LIMIT: a volume of it is full. without_memory: one that was paused has its files alone.
  */
 int fh_hosted_resume(struct fh_hosted *h, bool without_memory, struct fh_error *err);
-/* Where its lifetime is over or it is no more there, ends it, or pauses it if that is what it was made for. must_end: ends it in any case. */
+/* Where its lifetime is over or it is no more there, ends it, or pauses it if that is what it was made for. must_end:
+ * ends it in any case. */
 void fh_hosted_end_or_pause(struct fh_hosted *h, bool must_end);
 /* A server that is started later does not restore it. */
 void fh_hosted_keep_no_more(struct fh_hosted *h);
