@@ -240,6 +240,12 @@ class Files(Serving):
         self.assertEqual(self.box.read("joined")[1], b"onetwo")
         self.assertEqual(self.box.write("junk", two + b"junk", Content_Encoding="gzip")[0], 400)
 
+    def test_a_disk_is_full_before_the_memory_that_holds_it_is(self):
+        with e2b_client.Server("--max-memory", "128M") as server:
+            box = server.create()
+            self.assertEqual(box.write("large", gzip.compress(bytes(200 << 20), 1), Content_Encoding="gzip")[0], 507)
+            self.assertEqual(box.run("rm large; echo lives")[1], "lives\n")
+
     def test_an_upload_whose_form_is_not_whole_is_refused(self):
         form = b"--parts\r\nContent-Disposition: form-data; name=\"file\"; filename=\"cut\"\r\n\r\n1\r\n--parts--"
         kind = "multipart/form-data; boundary=parts"
