@@ -251,8 +251,11 @@ static void test_ceilings_become_the_limits_of_a_sandbox(void **state)
 	fh_ceilings_limits(&c, &l);
 	assert_int_equal(l.value[FH_LIMIT_MEMORY], 64 << 20);
 	assert_int_equal(l.value[FH_LIMIT_CPU_RATE], 1500);
-	assert_true(l.value[FH_LIMIT_DISK] == FH_UNLIMITED);
+	assert_int_equal(l.value[FH_LIMIT_DISK], 48 << 20); /* the memory would end before */
 	assert_true(l.value[FH_LIMIT_WALL_TIME] == FH_UNLIMITED);
+	assert_int_equal(fh_ceilings_set(&c, "memory", "unlimited", NULL), 0);
+	fh_ceilings_limits(&c, &l);
+	assert_true(l.value[FH_LIMIT_DISK] == FH_UNLIMITED);
 }
 
 /* --------------------------------------------------------------------------------------------------------- chunks */
