@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/escape.h"
@@ -13,6 +14,7 @@
 #include "cli/shared/term.h"
 #include "fumehood/context.h"
 #include "json/json.h"
+#include "proto/plan.h"
 
 struct fh_session_options fh_session_options;
 #define O fh_session_options
@@ -223,6 +225,16 @@ static void say_made(const struct fh_sandbox *made, json_t *not_branched)
 	fh_print_line(text);
 }
 
+/* The plan is made for a language's tools; the file of its program, which is empty, would lie among the session's. */
+static void drop_program(struct fh_plan *plan)
+{
+	while (plan->file_count > 0) {
+		struct fh_plan_file *file = &plan->files[--plan->file_count];
+		free(file->name);
+		free(file->content.data);
+	}
+}
+
 static int make_plan(struct fh_plan **ret, struct fh_error *err)
 {
 	static const char *const nothing[] = { "true", NULL };
@@ -242,7 +254,10 @@ static int make_plan(struct fh_plan **ret, struct fh_error *err)
 		r.limits.value[FH_LIMIT_DISK] = O.disk;
 	if (O.processes)
 		r.limits.value[FH_LIMIT_PROCESSES] = O.processes;
-	return fh_plan_build(&r, ret, err);
+	int code = fh_plan_build(&r, ret, err);
+	if (code == 0)
+		drop_program(*ret);
+	return code;
 }
 
 static int new_session(const char *const *args, size_t count, struct fh_error *err)

@@ -200,6 +200,14 @@ class Session(unittest.TestCase):
         self.assertIn(b"cannot read missing", session("cp", self.name + ":missing", self.path("m"), status=1).stderr)
         self.assertFalse(os.path.exists(self.path("m")))
 
+    def test_the_folder_of_a_new_session_is_empty_in_every_language(self):
+        for language in ("python", "bash"):
+            name = "%s-%s" % (self.name, language)
+            session("new", "--name", name, "-l", language)
+            self.addCleanup(session, "rm", name, status=None)
+            self.assertEqual(session("ls", name).stdout, b"", language)
+            self.assertEqual(session("run", name, "-l", language, "-c", "print(1)" if language == "python" else "echo 1").stdout, b"1\n")
+
     def test_a_program_is_run_in_its_language(self):
         with open(self.path("a.py"), "w") as f:
             f.write("import os, sys\nprint(sys.argv[1:], input(), sorted(os.listdir('.')))\nsys.exit(4)")
