@@ -22,7 +22,7 @@ from suite import Row
 LIMITS = {"--cpu-time", "--wall-time", "--memory", "--processes", "--output", "--disk"}
 LANGUAGES = {"": "c", ".py": "python", ".js": "javascript", ".sh": "bash"}
 # Seconds that a program sleeps which the wall time limit ends: longer than the limit that a busy machine gets, up to 16 times
-# as much (src/judge/session/share.h).
+# as much (src/sandbox/planning/share.h).
 SLEEPS = "10"
 DEFAULT_ESCAPE = r"^ESCAPED"
 # Cases whose program cannot be caught in this way.
