@@ -5,13 +5,12 @@
 //         this run, 32 bytes.
 // stdout: what the program prints, and once "\n" secret " passed 0\n", or " failed N\n" and N bytes of reason.
 //
-// program.js loads the program. The test is a function that sees the program's top-level names. Its `console` is ours, so
+// program.js loads the program, test.js the test, which sees the program's top-level names. Its `console` is ours, so
 // replacing console.assert changes nothing. The test has ended when the event loop has nothing left to do. The secret is held
 // in this closure, and stdin is replaced before the program is loaded.
 'use strict';
 {
 	const fs = require('fs');
-	const vm = require('vm');
 	const { writeSync } = fs;
 	const text = String;
 	const bytes = Buffer.from.bind(Buffer);
@@ -82,7 +81,7 @@
 		if (failures > 0)
 			fail(`AssertionError: console.assert failed ${failures} time${failures > 1 ? 's' : ''};${first}`);
 	};
-	const testConsole = { ...console, assert };
+	const testConsole = Object.freeze({ ...console, assert });
 
 	process.on('uncaughtException', (e) => fail(describe(e)));
 	let tested = false;
@@ -99,20 +98,18 @@
 		if (!tested) fail('the program waits at its top level for what never comes');
 		say(passed);
 	});
-	const runTest = () => {
-		tested = true;
-		vm.compileFunction(test, ['console', 'require'], { filename: 'test.js' })(testConsole, require);
-	};
+	const failed = (e) => fail(describe(e));
 	const load = (look) => {
-		publishProgram(program, require, look);
-		runTest();
+		const names = publishProgram(program, require, look);
+		tested = true;
+		return compileTest(test, names, require)(testConsole);
 	};
 	try {
 		const look = loadProgram(program, require, '/home/user/program.js');
-		if (typeof look === 'function') load(look);
-		else look.then(load).then(judged, (e) => fail(describe(e)));
+		const running = typeof look === 'function' ? load(look) : look.then(load);
+		if (running) running.then(judged, failed);
 	} catch (e) {
-		fail(describe(e));
+		failed(e);
 	}
 	judged();
 }

@@ -104,7 +104,7 @@ const loadProgram = (program, require, filename) => {
 	return typeof found === 'function' ? found : found.catch((e) => compiled(withoutTypes(e))());
 };
 
-// Makes a program's names global, for a test or an expression outside of it.
+// Makes a program's names global, for a test or an expression outside of it, and returns them.
 const publishProgram = (program, require, look) => {
 	const { runInThisContext } = require('vm');
 	const declared = /^[ \t]*(?:export[ \t]+(?:default[ \t]+)?)?(?:async[ \t]+)?(?:function[ \t]*\*?|class|const|let|var)[ \t]+([\w$]+)/gm;
@@ -113,14 +113,16 @@ const publishProgram = (program, require, look) => {
 	if (exports !== null && (typeof exports === 'object' || typeof exports === 'function'))
 		for (const name of Object.keys(exports)) names.add(name);
 	if (typeof exports === 'function') names.add(exports.name);
-	for (const name of names) {
-		if (!/^[A-Za-z_$][\w$]*$/.test(name)) continue;
+	const isGlobal = (name) => {
+		if (!/^[A-Za-z_$][\w$]*$/.test(name)) return false;
 		try {
-			if (runInThisContext(`typeof ${name}`) !== 'undefined') continue;
+			if (runInThisContext(`typeof ${name}`) !== 'undefined') return true;
 			const value = look(name);
 			if (value !== undefined) Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+			return value !== undefined;
 		} catch {
-			// the name is not declared at the program's top level
+			return false; // the name is not declared at the program's top level
 		}
-	}
+	};
+	return [...names].filter(isGlobal);
 };

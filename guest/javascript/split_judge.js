@@ -198,18 +198,21 @@
 	define('require', require);
 	names.split('\n').forEach((name, at) =>
 		define(name, Object.defineProperty(standIn(at), 'name', { value: name, configurable: true })));
+	const failed = (e) => {
+		judged();
+		say('failed', describe(e));
+	};
 	let run;
 	try {
 		vm.runInThisContext(helpers, { filename: 'helpers.js' });
-		run = vm.compileFunction(test, ['console', 'require'], { filename: 'test.js' });
+		run = compileTest(test, names.split('\n'), require);
 	} catch (e) {
 		say('broken', `what stands before the test, or the test: ${describe(e)}`);
 	}
 	try {
-		run(testConsole, require);
+		run(testConsole)?.then(judged, failed);
 	} catch (e) {
-		judged();
-		say('failed', describe(e));
+		failed(e);
 	}
 	judged();
 }

@@ -125,6 +125,31 @@ class Honest(judging.Judging):
         self.check(JAVASCRIPT, ["const add = (a b) => a + b;\n"], "node", verdict="failed")
         self.assertNotIn("TypeScript", self.rows()[0]["reason"])
 
+    # A test as people have it in a file of its own: an ES module, and an import of the file that it tests.
+    module_tests = ["import { test } from 'node:test';\nimport assert from 'node:assert/strict';\nimport { add as plus } from './solution.js';\n"
+                    "test('adds', () => { assert.equal(plus(1, 2), 3); });",
+                    "import plus, * as all from '../src/add.mjs'\nconsole.assert(plus(1, 2) === 3 && all.add(2, 2) === 4);",
+                    "const { equal } = await import('node:assert');\nequal(await add(1, 2), 3);",
+                    "const plus = require('./add'), { add: again } = require('./add.js');\nrequire('assert').equal(plus(1, again(1, 1)), 3);"]
+    importing_tests = ["from solution import add as plus\nassert plus(1, 2) == 3", "import solution\ndef test_add():\n    assert solution.add(1, 2) == 3"]
+
+    def check_tests(self, language, tests, right, wrong, integrity="split"):
+        for test in tests:
+            with self.subTest(test):
+                task = {"task_id": "t", "language": language, "entry_point": "add", "tests": [test]}
+                self.check(task, [right], integrity=integrity)
+                self.check(task, [wrong], verdict="failed", integrity=integrity)
+
+    def test_a_test_may_be_a_module_and_import_the_program(self):
+        self.check_tests("python", self.importing_tests, "def add(a, b):\n    return a + b\n", "def add(a, b):\n    return 0\n")
+        support.need_program("node")
+        self.check_tests("javascript", self.module_tests, "const add = (a, b) => a + b;\n", "const add = () => 0;\n")
+        use = "const sum = new add(); sum.put(1); sum.put(2); equal(sum.get(), 3);"
+        sum_of = "class add { all = 0; put(n) { this.all += n; } get() { return this.all; } }\n"
+        self.check_tests("javascript", ["import { equal } from 'assert';\nimport { add } from './add.js';\n" + use,
+                                        "const { equal } = require('assert');\nconst { add } = require('./add.js');\n" + use],
+                         sum_of, sum_of.replace("this.all;", "0;"), "in-process")
+
     # Programs that count on being a module, and on an input that has an end.
     python_modules = ["import pickle\nclass Sum:\n    def of(self, a, b):\n        return a + b\ndef add(a, b):\n    return pickle.loads(pickle.dumps(Sum())).of(a, b)\n",
                       "from multiprocessing import Pool\nclass Sum:\n    def of(self, a, b):\n        return a + b\ndef plus(pair):\n    return sum(pair)\n"
