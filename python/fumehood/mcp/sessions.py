@@ -65,8 +65,11 @@ class Ceilings:
         return self.memory if asked is None else asked if self.memory is None else min(asked, self.memory)
 
     def bounds(self, memory: Optional[int] = None) -> Dict[str, Any]:
-        """Limits as arguments of a run or a sandbox."""
-        return {"memory": self.size(memory), "disk": self.disk, "processes": self.processes, "mounts": self.mounts}
+        """Limits as arguments of a run or a sandbox. Files are kept in memory: a disk as large as that would never be full, since the
+        kernel would kill the sandbox before."""
+        size = self.size(memory)
+        limits = [limit for limit in (self.disk, None if size is None else size - size // 4) if limit is not None]
+        return {"memory": size, "disk": min(limits, default=None), "processes": self.processes, "mounts": self.mounts}
 
     def take(self) -> None:
         with self.lock:

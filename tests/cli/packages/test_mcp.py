@@ -77,6 +77,11 @@ class Tools(Case):
         greedy = self.server.call("run_code", code="x = b'x' * (200 << 20)", memory=8 << 30)["structuredContent"]
         self.assertNotEqual(greedy["status"], "ok")
 
+    def test_a_disk_is_full_before_the_memory_that_holds_it_is(self):
+        full = self.server.call("session_shell", command="for i in 1 2 3 4; do head -c 50M /dev/zero > large$i; done")["structuredContent"]
+        self.assertIn("No space left", full["stderr"])
+        self.assertEqual(self.text(self.server.call("session_shell", command="rm large*; echo lives")), "lives")
+
     def test_a_call_that_is_cancelled_ends_at_once_and_gets_no_answer(self):
         self.server.send("tools/call", {"name": "run_code", "arguments": {"code": "import time; time.sleep(60)", "timeout": 60}}, id="slow")
         self.server.send("tools/call", {"name": "session_run", "arguments": {"code": "kept = 1\nimport time; time.sleep(60)"}}, id="slow too")
