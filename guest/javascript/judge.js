@@ -94,7 +94,8 @@
 			return;
 		}
 		judged();
-		if (process.exitCode) fail(`the test ended with status ${process.exitCode}`);
+		const error = testGlobals.firstError();
+		if (error !== undefined || process.exitCode) fail(error ? describe(error) : `the test ended with status ${process.exitCode}`);
 		if (!tested) fail('the program waits at its top level for what never comes');
 		say(passed);
 	});

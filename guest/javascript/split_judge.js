@@ -187,7 +187,8 @@
 			return;
 		}
 		judged();
-		if (process.exitCode) say('failed', `the test ended with status ${process.exitCode}`);
+		const error = testGlobals.firstError();
+		if (error !== undefined || process.exitCode) say('failed', error ? describe(error) : `the test ended with status ${process.exitCode}`);
 		if (calls === 0) say('broken', 'the test called nothing');
 		if (exchange('end', []).answer !== 'end') say('tampered', 'a reply to no call');
 		say('passed', hadNaN() ? 'not finite' : '');

@@ -188,8 +188,12 @@ static int add_tests(const json_t *row, struct fh_judge_problem *p, struct fh_er
 			                      i + 1);
 		fh_judge_add_lines(&p->tail, (struct fh_str){ json_string_value(line), json_string_length(line) });
 	}
-	return p->tail.n > 0 ? add_run(p, err)
-	                     : fh_judge_wrong(err, "a task without tests cannot be judged: remove it", "tests is empty");
+	if (p->tail.n == 0)
+		return fh_judge_wrong(err, "a task without tests cannot be judged: remove it", "tests is empty");
+	if (p->language == FH_JUDGE_JAVA && memmem(p->tail.p, p->tail.n, "org.junit", strlen("org.junit")))
+		return fh_judge_wrong(err, "write a class Main whose method main throws where a result is wrong",
+		                      "tests are for JUnit, which is not there");
+	return add_run(p, err);
 }
 
 static const char case_hint[] = "a case is [argument, …, expected], {\"args\": […], \"expected\": …} or {\"stdin\": "

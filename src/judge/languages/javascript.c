@@ -118,7 +118,7 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 }
 
 static const struct fh_split_language split = {
-	.judge = { "split_codec.js", "test.js", "split_judge.js" },
+	.judge = { "split_codec.js", "expect.js", "test.js", "split_judge.js" },
 	.candidate = { "split_codec.js", "program.js", "split_candidate.js" },
 	.unfit = unfit,
 	.judge_side = judge_side,
@@ -137,7 +137,7 @@ static void input(struct fh_buf *in, const struct fh_judge_parts *p, const char 
 
 static const struct fh_judge_in_process in_process = {
 	.driver = "judge.js",
-	.libraries = { "program.js", "test.js" },
+	.libraries = { "program.js", "expect.js", "test.js" },
 	.input = input,
 	.probe = "const version = () => process.version",
 	.probe_test = "console.log(version()); console.assert(1 + 1 === 2)",

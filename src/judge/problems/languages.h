@@ -43,7 +43,7 @@ struct fh_judge_unit {
 void fh_judge_unit_release(struct fh_judge_unit *u);
 void fh_judge_unit_add_file(struct fh_judge_unit *u, const char *name, struct fh_str text);
 /* The driver files of a language, as read. */
-enum { FH_JUDGE_LIBRARIES_MAX = 2 };
+enum { FH_JUDGE_LIBRARIES_MAX = 3 };
 struct fh_judge_drivers {
 	struct fh_buf driver, libraries[FH_JUDGE_LIBRARIES_MAX];
 };

@@ -140,6 +140,23 @@ class Honest(judging.Judging):
                 self.check(task, [right], integrity=integrity)
                 self.check(task, [wrong], verdict="failed", integrity=integrity)
 
+    # Tests for Jest and Vitest of a function that adds numbers and refuses texts.
+    jest_tests = ["describe('add', () => { it('adds', () => { expect(add(1, 2)).toBe(3); }); });",
+                  "import { describe, test, expect } from 'vitest';\nimport { add } from './add';\n"
+                  "describe('add', () => { test('adds', () => expect(add(1, 2)).toEqual(3)); });",
+                  "const { add } = require('../add');\nlet one;\nbeforeEach(() => { one = 1; });\n"
+                  "it.each([[1, 2, 3], [2, 2, 4]])('%i + %i', (a, b, sum) => { expect(add(a, b)).toBeCloseTo(sum); });\n"
+                  "test('throws', () => { expect(() => add('1', one)).toThrow(/numbers/); expect(() => add(one, 1)).not.toThrow(); });",
+                  "test('promises', async () => { await expect(Promise.resolve(add(1, 1))).resolves.toBe(2); });",
+                  "it('calls back', (done) => { setTimeout(() => { expect([add(1, 2), add(2, 2)]).toEqual([3, 4]); done(); }, 1); });"]
+
+    def test_a_test_may_be_for_jest(self):
+        support.need_program("node")
+        self.check_tests("javascript", self.jest_tests,
+                         "function add(a, b) { if (typeof a === 'string') throw new TypeError('numbers, please'); return a + b; }\n",
+                         "function add(a, b) { return 0; }\n")
+        self.assertIn("expect(", self.rows()[0]["reason"])
+
     def test_a_test_may_be_a_module_and_import_the_program(self):
         self.check_tests("python", self.importing_tests, "def add(a, b):\n    return a + b\n", "def add(a, b):\n    return 0\n")
         support.need_program("node")

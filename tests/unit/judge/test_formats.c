@@ -299,6 +299,9 @@ static void tests_of_java_rust_and_go_call_what_the_prompt_declares(void **state
 	assert_buf(&p.items[2].tail, "#[test] fn t() {}\n");
 	assert_refused("{\"task_id\": \"j\", \"language\": \"java\", \"tests\": \"x\", \"prompt\": \"Write a class.\"}", 1,
 	               "the prompt declares no function of java");
+	assert_refused("{\"task_id\": \"j\", \"language\": \"java\", \"tests\": \"import org.junit.Test;\", \"prompt\": "
+	               "\"class Solution {\\n  static int half(int x) {\\n\"}",
+	               1, "JUnit");
 	assert_refused("{\"task_id\": \"r\", \"language\": \"rust\", \"tests\": \"x\"}", 1, "declares no function of rust");
 	assert_refused("{\"task_id\": \"g\", \"language\": \"go\", \"tests\": \"x\"}", 1, "declares no function of go");
 }

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// The names that files of tests for Jest and Vitest count on (jestjs.io/docs/api, jestjs.io/docs/expect): describe, it, test,
+// expect, before… and after…. Node's own runner (node:test) runs the tests; what this file has of `expect` compares.
+const testGlobals = (() => {
+	const assert = require('assert');
+	const { isDeepStrictEqual, inspect } = require('util');
+
+	// Without what toEqual does not look at: properties that are undefined, and the classes of objects.
+	const plain = (value, seen = new Map()) => {
+		if (value === null || typeof value !== 'object') return value;
+		if (seen.has(value)) return seen.get(value);
+		const isArray = Array.isArray(value);
+		if (!isArray && Object.prototype.toString.call(value) !== '[object Object]') return value;
+		const copy = isArray ? [] : {};
+		seen.set(value, copy);
+		for (const key of Object.keys(value))
+			if (value[key] !== undefined) copy[key] = plain(value[key], seen);
+		if (isArray) copy.length = value.length;
+		return copy;
+	};
+	const equal = (a, b) => isDeepStrictEqual(plain(a), plain(b));
+	const hasAll = (got, wanted) => {
+		if (wanted === null || typeof wanted !== 'object' || got === null || typeof got !== 'object') return equal(got, wanted);
+		if (Array.isArray(wanted)) return Array.isArray(got) && got.length === wanted.length && wanted.every((v, i) => hasAll(got[i], v));
+		return Object.keys(wanted).every((key) => key in got && hasAll(got[key], wanted[key]));
+	};
+	const at = (value, path) => {
+		for (const key of Array.isArray(path) ? path : String(path).split('.')) {
+			if (value === null || value === undefined || !(key in Object(value))) return { found: false };
+			value = value[key];
+		}
+		return { found: true, value };
+	};
+	const isThrown = (error, wanted) => {
+		const message = String(error?.message ?? error);
+		if (wanted === undefined) return true;
+		if (typeof wanted === 'string') return message.includes(wanted);
+		if (wanted instanceof RegExp) return wanted.test(message);
+		if (typeof wanted === 'function') return error instanceof wanted || error?.name === wanted.name;
+		return message === wanted.message;
+	};
+	const matchers = {
+		toBe: (got, wanted) => Object.is(got, wanted),
+		toEqual: equal,
+		toStrictEqual: (got, wanted) => isDeepStrictEqual(got, wanted),
+		toMatchObject: hasAll,
+		toBeCloseTo: (got, wanted, digits = 2) => got === wanted || Math.abs(got - wanted) < 10 ** -digits / 2,
+		toBeTruthy: (got) => Boolean(got),
+		toBeFalsy: (got) => !got,
+		toBeNull: (got) => got === null,
+		toBeUndefined: (got) => got === undefined,
+		toBeDefined: (got) => got !== undefined,
+		toBeNaN: (got) => Number.isNaN(got),
+		toBeGreaterThan: (got, wanted) => got > wanted,
+		toBeGreaterThanOrEqual: (got, wanted) => got >= wanted,
+		toBeLessThan: (got, wanted) => got < wanted,
+		toBeLessThanOrEqual: (got, wanted) => got <= wanted,
+		toContain: (got, wanted) => (typeof got === 'string' ? got.includes(wanted) : [...got].includes(wanted)),
+		toContainEqual: (got, wanted) => [...got].some((item) => equal(item, wanted)),
+		toHaveLength: (got, wanted) => got.length === wanted,
+		toHaveProperty: (got, path, ...wanted) => {
+			const { found, value } = at(got, path);
+			return found && (wanted.length === 0 || equal(value, wanted[0]));
+		},
+		toMatch: (got, wanted) => (typeof wanted === 'string' ? got.includes(wanted) : wanted.test(got)),
+		toBeInstanceOf: (got, wanted) => got instanceof wanted,
+		toBeTypeOf: (got, wanted) => typeof got === wanted,
+	};
+	const throws = { toThrow: isThrown, toThrowError: isThrown };
+
+	const demand = (holds, isNot, name, got, wanted) => {
+		if (Boolean(holds) === isNot)
+			throw new assert.AssertionError({ message: `expect(${inspect(got)})${isNot ? '.not' : ''}.${name}(${wanted.map((w) => inspect(w)).join(', ')})` });
+	};
+	// The error that a call throws, as [error]; [] if it throws none.
+	const thrownBy = (call) => {
+		try {
+			call();
+		} catch (error) {
+			return [error];
+		}
+		return [];
+	};
+	const expectations = (got, isNot) => {
+		const e = {};
+		for (const [name, matches] of Object.entries(matchers))
+			e[name] = (...wanted) => demand(matches(got, ...wanted), isNot, name, got, wanted);
+		for (const [name, matches] of Object.entries(throws))
+			e[name] = (wanted) => {
+				const thrown = thrownBy(got);
+				demand(thrown.length > 0 && matches(thrown[0], wanted), isNot, name, thrown.length ? thrown[0] : got, [wanted]);
+			};
+		return e;
+	};
+	// What a promise comes to: [kept, value or error].
+	const outcome = (got) => Promise.resolve(typeof got === 'function' ? got() : got).then((value) => [true, value], (error) => [false, error]);
+	const promised = (got, kept, isNot) => {
+		const e = {};
+		for (const name of [...Object.keys(matchers), ...Object.keys(throws)])
+			e[name] = async (...wanted) => {
+				const [was, value] = await outcome(got);
+				if (was !== kept) throw new assert.AssertionError({ message: `a promise that was ${was ? 'kept' : 'broken'}: ${inspect(value)}` });
+				demand((matchers[name] ?? throws[name])(value, ...wanted), isNot, name, value, wanted);
+			};
+		return e;
+	};
+	const expect = (got) => ({
+		...expectations(got, false),
+		not: expectations(got, true),
+		resolves: { ...promised(got, true, false), not: promised(got, true, true) },
+		rejects: { ...promised(got, false, false), not: promised(got, false, true) },
+	});
+
+	let first; // the error of the first test that failed, of which Node's runner tells no more than that there is one
+	const failed = (error) => {
+		first ??= error;
+		throw error;
+	};
+	// A test that takes a parameter ends when it calls that; Node's own would give it a context first.
+	const ended = (body) => body && (async () => {
+		try {
+			await (body.length > 0 ? new Promise((resolve, reject) => body((error) => (error ? reject(error) : resolve()))) : body());
+		} catch (error) {
+			failed(error);
+		}
+	});
+	const runner = (run, wrap) => {
+		const named = (name, body) => run(String(name), wrap(body));
+		named.only = named;
+		named.skip = (name, body) => run.skip(String(name), wrap(body));
+		named.todo = (name) => run.todo(String(name));
+		named.each = (rows) => (name, body) => rows.forEach((row, i) =>
+			named(`${name} (${i + 1})`, () => body(...(Array.isArray(row) ? row : [row]))));
+		return named;
+	};
+	const hook = (run) => (body) => run(ended(body));
+	let made;
+	const make = () => {
+		const t = require('node:test');
+		const one = runner(t.test ?? t, ended);
+		return { expect, describe: runner(t.describe, (body) => body), it: one, test: one, beforeAll: hook(t.before), afterAll: hook(t.after),
+			beforeEach: hook(t.beforeEach), afterEach: hook(t.afterEach) };
+	};
+	return { get: () => (made ??= make()), firstError: () => first };
+})();
