@@ -163,7 +163,7 @@ class Crowds(Serving):
         answers, lock = [], threading.Lock()
 
         def flood():
-            status, _, headers = self.closed.ask("POST", "/run_code", {"code": "import time; time.sleep(0.2)", "language": "python"},
+            status, _, headers = self.closed.ask("POST", "/run_code", {"code": "import time; time.sleep(0.6)", "language": "python"},
                                                  "e2b_00")
             with lock:
                 answers.append((status, headers.get("Retry-After")))
