@@ -235,9 +235,9 @@ class Chaos(support.TempDir):
         for box in (asked, alone):
             sleeps = box.start(f"exec -a marked-{box.id} sleep 1000", stdin=False)
             sleeps.pid()
-            [program] = proc.with_word(f"marked-{box.id}")
-            inits[box], pid = proc.parent(program), program
-            proc.kill(pid, signal.SIGKILL)      # nothing runs in it any more when its init dies
+            [program] = support.wait_for(lambda: proc.with_word(f"marked-{box.id}"), 30)
+            inits[box] = proc.parent(program)
+            proc.kill(program, signal.SIGKILL)      # nothing runs in it any more when its init dies
             sleeps.close()
         for box in inits:
             self.assertEqual(box.ask("GET", "/health")[0], 204, "the control: it lives")
