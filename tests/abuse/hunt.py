@@ -169,6 +169,16 @@ class Members:
                 seen[key].pop("ns/net", None)
         return seen
 
+    def settled(self, context):
+        """As it is while no zygote forks, which holds descriptors and namespaces of a sandbox for a moment."""
+        seen = self.look(context)
+        for _ in range(20):
+            time.sleep(0.02)
+            before, seen = seen, self.look(context)
+            if seen == before:
+                break
+        return seen
+
     def changes(self, before, after):
         for key, old in before.items():
             new = after.get(key)
@@ -215,7 +225,7 @@ class Watch:
     def before(self, context):
         context.host.before()
         self.seen = {look.__name__: look(context) for look in (settings, devices)}
-        self.people = self.members.look(context)
+        self.people = self.members.settled(context)
         list(self.log.news())
 
     def after(self, context):
