@@ -17,6 +17,8 @@ import proc
 import support
 from inside import INIT, bash, c, cpp, enforced, javascript, marker, python, story
 
+ALONE = "what it calls innocent must not be ended for memory that another file's programs take from the host"
+
 
 MB = 1 << 20
 

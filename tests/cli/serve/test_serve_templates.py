@@ -87,7 +87,7 @@ class Building(support.TempDir):
         box = self.sandbox("one")
         out = box.run("pwd; echo $GREETING; cat ~/said /srv/in/a.txt /srv/deep/b.txt; ls up")[1]
         self.assertEqual(out.split("\n")[:6], ["/srv/work", "good day", "good day", "hello", "deep", "up"])
-        self.assertEqual(box.run("pgrep -fx 'sleep 1000'")[0], 0, "the start command goes on")
+        self.assertTrue(support.wait_for(lambda: box.run("pgrep -fx 'sleep 1000'")[0] == 0, 30), "the start command goes on")
 
     def test_a_list_has_each_template_once_and_a_template_goes_with_its_tags(self):
         digest = self.upload("many", archive(**{"in/a.txt": b"a", "in/b.txt": b"b"}))
