@@ -2,8 +2,11 @@
 // The names that files of tests for Jest and Vitest count on (jestjs.io/docs/api, jestjs.io/docs/expect): describe, it, test,
 // expect, before… and after…. Node's own runner (node:test) runs the tests; what this file has of `expect` compares.
 const testGlobals = (() => {
-	const assert = require('assert');
 	const { isDeepStrictEqual, inspect } = require('util');
+	// That of Node's assert costs 4 ms to load, which every test would pay.
+	class AssertionError extends Error {
+		name = 'AssertionError';
+	}
 
 	// Without what toEqual does not look at: properties that are undefined, and the classes of objects.
 	const plain = (value, seen = new Map()) => {
@@ -70,7 +73,7 @@ const testGlobals = (() => {
 
 	const demand = (holds, isNot, name, got, wanted) => {
 		if (Boolean(holds) === isNot)
-			throw new assert.AssertionError({ message: `expect(${inspect(got)})${isNot ? '.not' : ''}.${name}(${wanted.map((w) => inspect(w)).join(', ')})` });
+			throw new AssertionError(`expect(${inspect(got)})${isNot ? '.not' : ''}.${name}(${wanted.map((w) => inspect(w)).join(', ')})`);
 	};
 	// The error that a call throws, as [error]; [] if it throws none.
 	const thrownBy = (call) => {
@@ -99,7 +102,7 @@ const testGlobals = (() => {
 		for (const name of [...Object.keys(matchers), ...Object.keys(throws)])
 			e[name] = async (...wanted) => {
 				const [was, value] = await outcome(got);
-				if (was !== kept) throw new assert.AssertionError({ message: `a promise that was ${was ? 'kept' : 'broken'}: ${inspect(value)}` });
+				if (was !== kept) throw new AssertionError(`a promise that was ${was ? 'kept' : 'broken'}: ${inspect(value)}`);
 				demand((matchers[name] ?? throws[name])(value, ...wanted), isNot, name, value, wanted);
 			};
 		return e;
