@@ -157,6 +157,26 @@ class Honest(judging.Judging):
                          "function add(a, b) { return 0; }\n")
         self.assertIn("expect(", self.rows()[0]["reason"])
 
+    # What Jest does not take for right: values that only look like those that the test wants.
+    jest_lookalikes = [("expect(f()).toBeGreaterThan(2)", "[3]"), ("expect(f()).not.toBeGreaterThan(5)", "'x'"), ("expect(f()).toBeCloseTo(0.5)", "'0.5'"),
+                       ("expect(f()).toMatch(/3/)", "3"), ("expect(f()).toMatch('a')", "['a']"), ("expect(f()).not.toHaveLength(2)", "7"),
+                       ("expect(f()).toMatchObject(new Map([[1, 2]]))", "({})"), ("expect(f()).toEqual([undefined])", "[]"),
+                       ("expect(f).toThrow(TypeError)", "(() => { throw Object.assign(new Error('x'), { name: 'TypeError' }); })()"),
+                       ("return expect(f()).resolves.toBe(2)", "2"), ("expect(Promise.resolve(f())).resolves.toBe(2)", "3"),
+                       ("return expect(f()).rejects.toThrow()", "Promise.resolve(1)"), ("expect(f()).toBe('1')", "1")]
+
+    def test_what_only_looks_like_it_does_not_pass_a_test_for_jest(self):
+        support.need_program("node")
+        tasks = [{"task_id": f"t{i}", "language": "javascript", "entry_point": "f", "tests": ["test('x', () => { %s; });" % test]}
+                 for i, (test, _) in enumerate(self.jest_lookalikes)]
+        self.write("problems.jsonl", "".join(json.dumps(task) + "\n" for task in tasks))
+        self.write("samples.jsonl", "".join(json.dumps({"task_id": task["task_id"], "solution": f"const f = () => {value};\n"}) + "\n"
+                                            for task, (_, value) in zip(tasks, self.jest_lookalikes)))
+        self.judge("--replace", "--no-self-check", problems=self.dir / "problems.jsonl")
+        for row, (test, value) in zip(self.rows(), self.jest_lookalikes, strict=True):
+            with self.subTest(test, value=value):
+                self.assertEqual(row["verdict"], "failed", row["reason"])
+
     def test_a_test_may_be_a_module_and_import_the_program(self):
         self.check_tests("python", self.importing_tests, "def add(a, b):\n    return a + b\n", "def add(a, b):\n    return 0\n")
         support.need_program("node")
