@@ -43,20 +43,20 @@ static int execute(struct fh_client *client, const struct fh_plan *compile, cons
 {
 	struct fh_result *first;
 	int r = fh_execute(client, compile, options, &first, err);
-	if (r < 0 || first->status != FH_STATUS_WALL_TIME_LIMIT) {
-		*ret = r < 0 ? *ret : first;
+	if (r < 0)
 		return r;
-	}
 	uint64_t computed = first->usage.cpu_user_us + first->usage.cpu_sys_us;
-	unsigned factor = fh_share_wall_factor(&compile->limits, computed, fh_share_measure());
+	unsigned factor = 1;
+	if (first->status == FH_STATUS_WALL_TIME_LIMIT)
+		factor = fh_share_wall_factor(&compile->limits, computed, fh_share_measure());
 	if (factor == 1) {
 		*ret = first;
 		return 0;
 	}
 	struct fh_plan *longer = fh_plan_copy(compile);
 	longer->limits.value[FH_LIMIT_WALL_TIME] *= factor;
-	fh_result_free(first);
 	r = fh_execute(client, longer, options, ret, err);
+	fh_result_free(first);
 	fh_plan_free(longer);
 	return r;
 }
