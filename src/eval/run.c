@@ -22,7 +22,7 @@ struct pool {
 	atomic_size_t next;
 	atomic_bool broken;   /* storing a row failed; no more rows are stored */
 	atomic_bool lost;     /* no program can be started any more */
-	pthread_mutex_t lock; /* guards the members below, and calls of the sinks and of on_progress */
+	pthread_mutex_t lock; /* guards the members below, and calls of on_progress */
 	struct fh_eval_results *results;
 	struct fh_output_secrets *secrets;
 	/* Finished cells of rows whose columns are compared; they wait for the last cell of their row. NULL: no row is
@@ -67,10 +67,12 @@ static void deliver(struct pool *p, size_t cell, const struct fh_eval_result *re
 		                        .integrity = reported(result, "integrity"),
 		                        .named = named,
 		                        .text = text };
-	if (fh_sinks_row(p->run->sinks, &row, &err) < 0) {
+	if (fh_sinks_row(p->run->sinks, &row, &err) == 0)
+		return;
+	pthread_mutex_lock(&p->lock);
+	if (!atomic_exchange(&p->broken, true))
 		p->results->sink_error = err;
-		atomic_store(&p->broken, true);
-	}
+	pthread_mutex_unlock(&p->lock);
 }
 
 /* Writes the finished cell as a row, counts it, and releases its result. */
@@ -81,8 +83,10 @@ static void finish(struct pool *p, size_t cell, struct fh_eval_result *result, b
 	fh_output_row(run->plan, cell, result, p->secrets, p->results->no_tokens, &row);
 	pthread_mutex_lock(&p->lock);
 	fh_eval_results_add(run->plan, p->results, cell, result, fh_buf_str(&row));
+	pthread_mutex_unlock(&p->lock);
 	if (kept)
 		deliver(p, cell, result, fh_buf_str(&row), false);
+	pthread_mutex_lock(&p->lock);
 	if (run->on_progress)
 		run->on_progress(run->context, p->results);
 	pthread_mutex_unlock(&p->lock);

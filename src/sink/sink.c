@@ -41,11 +41,17 @@ int fh_sinks_row(const struct fh_sinks *s, const struct fh_row *row, struct fh_e
 int fh_sinks_end(const struct fh_sinks *s, const struct fh_sink_end *end, struct fh_error *err)
 {
 	int result = 0;
-	for (size_t i = 0; i < s->count; i++) {
-		const struct fh_sink *one = &s->items[i];
-		int r = one->kind->end ? one->kind->end(one->self, end, result >= 0 ? err : NULL) : 0;
-		result = result >= 0 ? r : result;
-	}
+	for (size_t i = 0; i < s->count; i++)
+		if (s->items[i].kind->begin_end)
+			s->items[i].kind->begin_end(s->items[i].self, end);
+	for (int begun = 0; begun <= 1; begun++)
+		for (size_t i = 0; i < s->count; i++) {
+			const struct fh_sink *one = &s->items[i];
+			if (!one->kind->end || begun != (one->kind->begin_end != NULL))
+				continue;
+			int r = one->kind->end(one->self, end, result >= 0 ? err : NULL);
+			result = result >= 0 ? r : result;
+		}
 	return result;
 }
 

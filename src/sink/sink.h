@@ -29,6 +29,8 @@ struct fh_sink_kind {
 	bool (*recall)(void *self, size_t index, struct fh_buf *out);
 	/* Takes a row. Thread-safe. The sink that recalled a row ignores it. */
 	int (*row)(void *self, const struct fh_row *row, struct fh_error *err);
+	/* Begins with what `end` brings about, while other sinks end. `end` follows with the same struct. */
+	void (*begin_end)(void *self, const struct fh_sink_end *end);
 	/* Brings everything into its final form. Rows are safe when it returns 0. */
 	int (*end)(void *self, const struct fh_sink_end *end, struct fh_error *err);
 	/* Frees the sink; without an end, the rows that came stay for the next run of the work. */
@@ -50,7 +52,7 @@ void fh_sinks_add(struct fh_sinks *s, struct fh_sink sink);
 bool fh_sinks_recall(const struct fh_sinks *s, size_t index, struct fh_buf *out);
 /* Stops at the first sink that fails: none of those after it has a row that those before it lack. */
 int fh_sinks_row(const struct fh_sinks *s, const struct fh_row *row, struct fh_error *err);
-/* Ends all of them, and returns the first error. */
+/* Ends all of them, those that have begun with it (begin_end) last, and returns the first error. */
 int fh_sinks_end(const struct fh_sinks *s, const struct fh_sink_end *end, struct fh_error *err);
 /* Closes all and forgets them. */
 void fh_sinks_close(struct fh_sinks *s);

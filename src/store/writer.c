@@ -10,8 +10,9 @@
 #include "store/queries.h"
 
 #define QUEUE_BYTES_MAX ((size_t)16 << 20) /* bytes of uncommitted rows, beyond which fh_store_writer_row waits */
-#define GATHER_NS (20 * FH_NS_PER_MS)      /* shortest time between two commits, unless a thread waits for one */
-#define GATHER_BYTES_MAX ((size_t)1 << 20) /* a commit comes earlier when so many bytes wait */
+#define GATHER_NS (20 * FH_NS_PER_MS)      /* shortest time between two waits for the disk, unless a thread waits too */
+#define GATHER_BYTES_MAX ((size_t)1 << 20) /* the disk is waited for earlier when so many bytes are queued */
+#define SLICES 8                           /* groups that are written for one that the disk is waited for */
 #define LOOK_NS (FH_NS_PER_S / 2)          /* how often requests of other terminals are read */
 
 /* A row in the queue; its texts are in the same allocation. */
@@ -44,14 +45,22 @@ struct fh_store_writer {
 	pthread_cond_t work, room; /* work: there is work for the thread; room: a commit was done */
 	struct queued *first, **last;
 	size_t bytes;
-	uint64_t put, done; /* counts of rows: queued, committed */
-	bool ending;
-	bool finished, closing;  /* fh_store_writer_finish was called; `thread` closes the store */
-	unsigned waiting;        /* threads that wait for a commit */
-	struct fh_error failure; /* first failed write; code FH_OK: none */
+	uint64_t put, done;  /* counts of rows: queued, committed and on the disk */
+	uint64_t written;    /* count of rows that are committed, but not on the disk for sure */
+	bool waits_for_disk; /* whether a commit waits for the disk, as the store is set; used by the thread that writes */
+	unsigned waiting;    /* threads that wait for a commit */
+	bool ending;         /* no row follows */
+	bool ended;          /* the thread has recorded how the eval ended, or failed to */
+	const struct fh_sink_end *end; /* how the eval ended, valid until `ended`; NULL: it is left as interrupted */
+	struct fh_error failure;       /* first failed write; code FH_OK: none */
 };
 
 /* ------------------------------------------------------------------------------------------------ the thread's work */
+
+static char *text_of(const json_t *v, const char *fallback)
+{
+	return v ? fh_json_text(v, 0) : fh_xstrdup(fallback);
+}
 
 static int write_row(struct fh_store_writer *w, const struct fh_row *r, struct fh_error *err)
 {
@@ -97,13 +106,49 @@ static int write_group(struct fh_store_writer *w, const struct queued *group, st
 	return r == 0 ? write_sums(w, err) : r;
 }
 
-static int commit(struct fh_store_writer *w, const struct queued *group, struct fh_error *err)
+/* Sets whether the commits that follow wait for the disk. One that waits brings all earlier ones to it, too. */
+static int set_wait(struct fh_store_writer *w, bool waits, struct fh_error *err)
+{
+	int r = waits == w->waits_for_disk
+	            ? 0
+	            : fh_db_script(fh_store_db(w->store), waits ? fh_q_sync_now : fh_q_sync_later, err);
+	if (r == 0)
+		w->waits_for_disk = waits;
+	return r;
+}
+
+static int write_end(struct fh_store_writer *w, const struct fh_sink_end *e, struct fh_error *err)
 {
 	struct fh_db *db = fh_store_db(w->store);
-	int r = fh_db_script(db, fh_q_begin, err);
+	int r = 0;
+	if (!e)
+		return fh_db_do(db, fh_q_eval_state, err, "ii", w->eval, (int64_t)FH_STORE_INTERRUPTED);
+	for (size_t i = 0; i < w->columns && e->metrics && r == 0; i++) {
+		fh_auto_free char *text = text_of(json_array_get(e->metrics, i), "{}");
+		r = fh_db_do(db, fh_q_column_metrics, err, "iis", w->eval, (int64_t)i, text);
+	}
+	if (r == 0 && e->vars) {
+		fh_auto_free char *text = text_of(e->vars, "[]");
+		r = fh_db_do(db, fh_q_eval_vars, err, "is", w->eval, text);
+	}
+	if (r == 0)
+		r = fh_db_do(db, fh_q_eval_end, err, "iii", w->eval,
+		             (int64_t)(e->complete ? FH_STORE_COMPLETE : FH_STORE_INTERRUPTED), e->duration_ms);
+	return r;
+}
+
+/* Writes a group of rows, and how the eval ended if they are the last, in one commit. */
+static int commit(struct fh_store_writer *w, const struct queued *group, bool waits, bool last, struct fh_error *err)
+{
+	struct fh_db *db = fh_store_db(w->store);
+	int r = set_wait(w, waits, err);
+	if (r == 0)
+		r = fh_db_script(db, fh_q_begin, err);
 	if (r < 0)
 		return r;
 	r = write_group(w, group, err);
+	if (r == 0 && last)
+		r = write_end(w, w->end, err);
 	if (r == 0)
 		r = fh_db_script(db, fh_q_commit, err);
 	if (r < 0)
@@ -130,15 +175,18 @@ static void wait_for_work(struct fh_store_writer *w, int64_t ns)
 	(void)pthread_cond_timedwait(&w->work, &w->lock, &until);
 }
 
-/* Waits for more rows before a commit: committing a thousand takes nearly the same time as committing one. */
-static void gather(struct fh_store_writer *w, int64_t committed)
+/* Waits until a group of rows is to be written, and returns whether the disk is to be waited for. The disk takes nearly
+ * the same time for a thousand rows as for one, so it is waited for seldom; but the rows are written in slices before,
+ * while the eval works on the next ones. */
+static bool gather(struct fh_store_writer *w, int64_t synced)
 {
-	int64_t left;
 	if (!w->first)
 		wait_for_work(w, LOOK_NS);
-	while (w->first && !w->ending && w->waiting == 0 && w->bytes < GATHER_BYTES_MAX &&
-	       (left = committed + w->gather_ns - fh_now_ns()) > 0)
-		wait_for_work(w, left);
+	const int64_t due = synced + w->gather_ns, slice = FH_MIN(due, fh_now_ns() + w->gather_ns / SLICES);
+	int64_t now;
+	while ((now = fh_now_ns()) < slice && w->first && !w->ending && w->waiting == 0 && w->bytes < GATHER_BYTES_MAX)
+		wait_for_work(w, slice - now);
+	return now >= due || w->waiting > 0 || w->bytes >= GATHER_BYTES_MAX;
 }
 
 static uint64_t free_group(struct queued *group, size_t *ret_bytes)
@@ -153,71 +201,95 @@ static uint64_t free_group(struct queued *group, size_t *ret_bytes)
 	return n;
 }
 
-/* Takes the queued rows out of the queue. Called with the lock held. */
-static struct queued *take_group(struct fh_store_writer *w)
+/* Takes the queued rows out of the queue. One stays there when the disk is not waited for: a commit without a row would
+ * not bring the earlier ones to the disk. Called with the lock held. */
+static struct queued *take_group(struct fh_store_writer *w, bool all)
 {
-	struct queued *group = w->first;
-	w->first = NULL;
-	w->last = &w->first;
+	struct queued **from = all || !w->first ? &w->first : &w->first->next, *group = *from;
+	*from = NULL;
+	w->last = from;
 	return group;
 }
 
-/* Counts a group whose commit gave `err`, and frees it. Called with the lock held, which is released for on_done. */
-static void count_group(struct fh_store_writer *w, struct queued *group, const struct fh_error *err)
+/* Counts a group whose commit gave `err`, and frees it. `synced`: all rows so far are on the disk. Called with the lock
+ * held, which is released for on_done. */
+static void count_group(struct fh_store_writer *w, struct queued *group, bool synced, const struct fh_error *err)
 {
 	size_t bytes;
-	uint64_t n = free_group(group, &bytes);
+	w->written += free_group(group, &bytes);
 	w->bytes -= bytes;
 	if (err->code != FH_OK)
 		w->failure = *err;
-	if (w->failure.code == FH_OK)
-		w->done += n;
+	bool counts = synced && w->written > 0 && w->failure.code == FH_OK;
+	if (counts) {
+		w->done += w->written;
+		w->written = 0;
+	}
 	uint64_t done = w->done;
 	pthread_cond_broadcast(&w->room);
-	if (n > 0 && w->on_done) {
+	if (counts && w->on_done) {
 		pthread_mutex_unlock(&w->lock);
 		w->on_done(w->context, done);
 		pthread_mutex_lock(&w->lock);
 	}
 }
 
-/* Commits groups of queued rows; rows that arrive during a commit form the next group. What is queued at the end is
- * left to the thread that ends the work. */
-static void *work(void *argument)
+/* Commits groups of queued rows until no more follow. Called with the lock held. */
+static void write_groups(struct fh_store_writer *w)
 {
-	struct fh_store_writer *w = argument;
-	int64_t looked = fh_now_ns(), committed = looked;
-	pthread_mutex_lock(&w->lock);
+	int64_t looked = fh_now_ns(), synced = looked;
 	while (!w->ending) {
-		gather(w, committed);
+		bool waits = gather(w, synced);
 		if (w->ending)
 			break;
-		struct queued *group = take_group(w);
+		struct queued *group = take_group(w, waits);
 		bool failed = w->failure.code != FH_OK;
 		pthread_mutex_unlock(&w->lock);
 		struct fh_error err = FH_ERROR_INIT;
 		pthread_mutex_lock(&w->using);
 		if (group && !failed)
-			(void)commit(w, group, &err);
-		committed = fh_now_ns();
-		if (committed - looked >= LOOK_NS) {
+			(void)commit(w, group, waits, false, &err);
+		int64_t now = fh_now_ns();
+		synced = waits ? now : synced;
+		if (now - looked >= LOOK_NS) {
 			look_at_wish(w);
-			looked = committed;
+			looked = now;
 		}
 		pthread_mutex_unlock(&w->using);
 		pthread_mutex_lock(&w->lock);
-		count_group(w, group, &err);
+		count_group(w, group, waits, &err);
 	}
+}
+
+/* Commits the rows that are left together with how the eval ended. Called with the lock held. */
+static void write_last(struct fh_store_writer *w)
+{
+	struct queued *group = take_group(w, true);
+	bool failed = w->failure.code != FH_OK;
+	struct fh_error err = FH_ERROR_INIT;
 	pthread_mutex_unlock(&w->lock);
+	if (!failed)
+		(void)commit(w, group, true, true, &err);
+	pthread_mutex_lock(&w->lock);
+	count_group(w, group, true, &err);
+	w->ended = true;
+	pthread_cond_broadcast(&w->room);
+}
+
+/* SQLite copies its log into the store's file as the store is closed, for which no other thread waits. */
+static void *work(void *argument)
+{
+	struct fh_store_writer *w = argument;
+	pthread_mutex_lock(&w->lock);
+	write_groups(w);
+	write_last(w);
+	pthread_mutex_unlock(&w->lock);
+	fh_store_close(w->store);
+	w->store = NULL;
 	return NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ begin */
-
-static char *text_of(const json_t *v, const char *fallback)
-{
-	return v ? fh_json_text(v, 0) : fh_xstrdup(fallback);
-}
 
 static int find_number(struct fh_store *s, const char *id, int64_t *ret, struct fh_error *err)
 {
@@ -271,8 +343,9 @@ static int write_eval(struct fh_store_writer *w, const struct fh_store_begin *b,
 static int begin(struct fh_store_writer *w, const struct fh_store_begin *b, struct fh_error *err)
 {
 	int r = fh_store_open(b->path, false, &w->store, err);
+	w->waits_for_disk = true; /* as a store is opened */
 	if (r == 0)
-		r = fh_db_script(fh_store_db(w->store), fh_q_sync_later, err);
+		r = set_wait(w, false, err);
 	if (r == 0)
 		r = fh_db_script(fh_store_db(w->store), fh_q_begin, err);
 	if (r < 0)
@@ -291,7 +364,7 @@ static int begin(struct fh_store_writer *w, const struct fh_store_begin *b, stru
 	if (r < 0)
 		(void)fh_db_script(fh_store_db(w->store), fh_q_rollback, NULL);
 	else
-		r = fh_db_script(fh_store_db(w->store), fh_q_sync_now, err);
+		r = set_wait(w, true, err);
 	return r;
 }
 
@@ -418,75 +491,25 @@ int fh_store_writer_flush(struct fh_store_writer *w, struct fh_error *err)
 
 /* -------------------------------------------------------------------------------------------------------------- end */
 
-static void stop(struct fh_store_writer *w)
+void fh_store_writer_finish_begin(struct fh_store_writer *w, const struct fh_sink_end *e)
 {
 	pthread_mutex_lock(&w->lock);
-	w->ending = true;
-	pthread_cond_signal(&w->work);
+	if (!w->ending) {
+		w->end = e;
+		w->ending = true;
+		pthread_cond_signal(&w->work);
+	}
 	pthread_mutex_unlock(&w->lock);
-	pthread_join(w->thread, NULL);
-}
-
-static int write_end(struct fh_store_writer *w, const struct fh_sink_end *e, struct fh_error *err)
-{
-	struct fh_db *db = fh_store_db(w->store);
-	int r = 0;
-	for (size_t i = 0; i < w->columns && e->metrics && r == 0; i++) {
-		fh_auto_free char *text = text_of(json_array_get(e->metrics, i), "{}");
-		r = fh_db_do(db, fh_q_column_metrics, err, "iis", w->eval, (int64_t)i, text);
-	}
-	if (r == 0 && e->vars) {
-		fh_auto_free char *text = text_of(e->vars, "[]");
-		r = fh_db_do(db, fh_q_eval_vars, err, "is", w->eval, text);
-	}
-	if (r == 0)
-		r = fh_db_do(db, fh_q_eval_end, err, "iii", w->eval,
-		             (int64_t)(e->complete ? FH_STORE_COMPLETE : FH_STORE_INTERRUPTED), e->duration_ms);
-	return r;
-}
-
-/* Stops the thread, and commits the rows that it left together with how the eval ended. `e` is NULL: the eval is left
- * as interrupted. */
-static int end(struct fh_store_writer *w, const struct fh_sink_end *e, struct fh_error *err)
-{
-	struct fh_db *db = fh_store_db(w->store);
-	struct fh_error failure = FH_ERROR_INIT;
-	stop(w);
-	struct queued *group = take_group(w);
-	int r = told_failure(w, &failure);
-	if (r == 0)
-		r = fh_db_script(db, fh_q_begin, &failure);
-	if (r == 0) {
-		r = write_group(w, group, &failure);
-		if (r == 0)
-			r = e ? write_end(w, e, &failure)
-			      : fh_db_do(db, fh_q_eval_state, &failure, "ii", w->eval, (int64_t)FH_STORE_INTERRUPTED);
-		if (r == 0)
-			r = fh_db_script(db, fh_q_commit, &failure);
-		if (r < 0)
-			(void)fh_db_script(db, fh_q_rollback, NULL);
-	}
-	pthread_mutex_lock(&w->lock);
-	count_group(w, group, &failure);
-	pthread_mutex_unlock(&w->lock);
-	if (r < 0 && err)
-		*err = failure;
-	return r;
-}
-
-static void *close_store(void *argument)
-{
-	struct fh_store_writer *w = argument;
-	fh_store_close(w->store);
-	w->store = NULL;
-	return NULL;
 }
 
 int fh_store_writer_finish(struct fh_store_writer *w, const struct fh_sink_end *e, struct fh_error *err)
 {
-	int r = end(w, e, err);
-	w->finished = true;
-	w->closing = pthread_create(&w->thread, NULL, close_store, w) == 0;
+	fh_store_writer_finish_begin(w, e);
+	pthread_mutex_lock(&w->lock);
+	while (!w->ended)
+		pthread_cond_wait(&w->room, &w->lock);
+	int r = told_failure(w, err);
+	pthread_mutex_unlock(&w->lock);
 	return r;
 }
 
@@ -501,10 +524,8 @@ void fh_store_writer_close(struct fh_store_writer *w)
 {
 	if (!w)
 		return;
-	if (w->closing)
-		pthread_join(w->thread, NULL);
-	if (!w->finished)
-		(void)end(w, NULL, NULL);
+	fh_store_writer_finish_begin(w, NULL);
+	pthread_join(w->thread, NULL);
 	release(w);
 }
 

@@ -25,8 +25,8 @@ struct fh_store_begin {
 	FH_NULLABLE const json_t *config, *vars, *options, *columns, *tags; /* as in struct fh_store_documents */
 	/* Continue an existing eval with this id; its cells are kept (fh_store_writer_arrange removes some). */
 	bool resume;
-	/* How long rows are gathered before they are committed together, as each commit takes about 0.3 ms; 0: 20 ms. A
-	 * crash loses the rows of that time, so a longer one is for rows that are also in a file. */
+	/* How long rows are gathered before the disk is waited for, which takes 0.3 ms and more; 0: 20 ms. A crash of the
+	 * host loses the rows of that time, so a longer one is for rows that are also in a file. */
 	int64_t gather_ms;
 	/* The writer's thread calls it after each commit with the number of committed rows. NULL: not called. */
 	void (*on_done)(void *context, uint64_t done);
@@ -46,9 +46,12 @@ int fh_store_writer_row(struct fh_store_writer *w, const struct fh_row *row, str
 int fh_store_writer_flush(struct fh_store_writer *w, struct fh_error *err);
 
 /* Flushes, and records how the eval ended: all of it is on the disk when this returns. Without metrics, those that are
- * stored stay. SQLite then copies its log into the store's file, for which nobody has to wait: a thread does it, until
+ * stored stay. SQLite then copies its log into the store's file, for which nobody has to wait until
  * fh_store_writer_close, which has to follow. */
 int fh_store_writer_finish(struct fh_store_writer *w, const struct fh_sink_end *e, struct fh_error *err);
+/* Lets the writer's thread begin with that. `e` has to stay as it is until fh_store_writer_finish returns, which has to
+ * follow with the same `e`. */
+void fh_store_writer_finish_begin(struct fh_store_writer *w, const struct fh_sink_end *e);
 /* fh_store_writer_finish and fh_store_writer_close. */
 int fh_store_writer_end(struct fh_store_writer *w, const struct fh_sink_end *e, struct fh_error *err);
 /* An eval that is not finished is flushed as far as possible and left as interrupted. NULL is fine. */

@@ -89,7 +89,18 @@ static void diary_close(void *self)
 	fh_buf_addf(d->text, "%c closes ", d->name);
 }
 
-static const struct fh_sink_kind diary_kind = { diary_recall, diary_row, diary_end, diary_close };
+static void diary_begin_end(void *self, const struct fh_sink_end *end)
+{
+	const struct diary *d = self;
+	fh_buf_addf(d->text, "%c begins to end ", d->name);
+}
+
+static const struct fh_sink_kind diary_kind = {
+	.recall = diary_recall, .row = diary_row, .end = diary_end, .close = diary_close
+};
+static const struct fh_sink_kind slow_kind = {
+	.row = diary_row, .begin_end = diary_begin_end, .end = diary_end, .close = diary_close
+};
 static const struct fh_sink_kind least_kind = { .row = diary_row };
 
 static void a_row_goes_to_all_sinks_in_their_order(void **state)
@@ -123,6 +134,19 @@ static void a_sink_that_fails_stops_the_row_but_not_the_ends(void **state)
 	assert_int_equal(fh_sinks_end(&sinks, &(struct fh_sink_end){ 0 }, &err), -FH_E_LIMIT);
 	assert_string_equal(err.message, "a cannot end");
 	assert_text(fh_buf_str(&text), "a0 a ends b ends ");
+}
+
+static void a_sink_that_takes_long_to_end_does_so_while_the_others_end(void **state)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	struct diary a = { .text = &text, .name = 'a', .fails = true }, b = { .text = &text, .name = 'b' };
+	struct fh_sinks sinks = { 0 };
+	struct fh_error err = FH_ERROR_INIT;
+	fh_sinks_add(&sinks, (struct fh_sink){ &slow_kind, &a });
+	fh_sinks_add(&sinks, (struct fh_sink){ &diary_kind, &b });
+	assert_int_equal(fh_sinks_end(&sinks, &(struct fh_sink_end){ 0 }, &err), -FH_E_LIMIT);
+	assert_string_equal(err.message, "a cannot end");
+	assert_text(fh_buf_str(&text), "a begins to end b ends a ends ");
 }
 
 /* ------------------------------------------------------------------------------------- a judgement's results file */
@@ -300,6 +324,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_row_goes_to_all_sinks_in_their_order),
 		cmocka_unit_test(a_sink_that_fails_stops_the_row_but_not_the_ends),
+		cmocka_unit_test(a_sink_that_takes_long_to_end_does_so_while_the_others_end),
 		cmocka_unit_test(results_resume_and_end_sorted),
 		cmocka_unit_test(rows_of_an_earlier_run_are_recalled_once),
 		cmocka_unit_test(one_process_at_a_time_writes),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/plan/content.h"
 
+#include <pthread.h>
+
 #include "base/fd.h"
 #include "base/path.h"
 
@@ -9,28 +11,38 @@
 
 struct fh_eval_content {
 	const struct fh_eval_plan *plan;
-	json_t *files; /* path -> hash of its content; "" when the path is not a file */
 	struct fh_sha256
-	    *columns; /* for each column of the plan: the part of its cells' keys that stands before the row's */
+	    *columns;         /* for each column of the plan: the part of its cells' keys that stands before the row's */
+	pthread_mutex_t lock; /* guards the members below */
+	json_t *files;        /* path -> hash of its content; "" when the path is not a file */
 	char row[FH_SHA256_HEX];
 	size_t row_at; /* the row whose hash is in `row`; SIZE_MAX: `row` holds no hash */
 };
 
-/* Hash of a file's content, read once for each path; "" when there is no such file. */
+static void read_hash(const char *path, char ret_hex[FH_SHA256_HEX])
+{
+	fh_auto_buf struct fh_buf content = FH_BUF_INIT(FILE_MAX_BYTES);
+	ret_hex[0] = '\0';
+	if (fh_file_read(path, &content, NULL) < 0)
+		return;
+	struct fh_sha256 h = FH_SHA256_INIT;
+	fh_sha256_add(&h, content.p ? content.p : "", content.n);
+	fh_sha256_hex(&h, ret_hex);
+}
+
+/* Hash of a file's content, read once for each path, so that it is the same in all keys; "" when there is no such
+ * file. It lives as long as `c`. */
 static const char *file_hash(struct fh_eval_content *c, const char *path)
 {
-	const char *known = json_string_value(json_object_get(c->files, path));
-	if (known)
-		return known;
-	char hex[FH_SHA256_HEX] = "";
-	fh_auto_buf struct fh_buf content = FH_BUF_INIT(FILE_MAX_BYTES);
-	if (fh_file_read(path, &content, NULL) == 0) {
-		struct fh_sha256 h = FH_SHA256_INIT;
-		fh_sha256_add(&h, content.p ? content.p : "", content.n);
-		fh_sha256_hex(&h, hex);
+	pthread_mutex_lock(&c->lock);
+	if (!json_object_get(c->files, path)) {
+		char hex[FH_SHA256_HEX];
+		read_hash(path, hex);
+		json_object_set_new_nocheck(c->files, path, json_string(hex));
 	}
-	json_object_set_new_nocheck(c->files, path, json_string(hex));
-	return json_string_value(json_object_get(c->files, path));
+	const char *hash = json_string_value(json_object_get(c->files, path));
+	pthread_mutex_unlock(&c->lock);
+	return hash;
 }
 
 /* Hashes the file that "file://x.py:fn", "python:x.py" or "exec:./run.sh --fast" names: the first word behind the last
@@ -116,6 +128,7 @@ struct fh_eval_content *fh_eval_content_new(const struct fh_eval_plan *plan)
 {
 	struct fh_eval_content *c = FH_NEW(struct fh_eval_content);
 	c->plan = plan;
+	pthread_mutex_init(&c->lock, NULL);
 	c->files = json_object();
 	c->row_at = SIZE_MAX;
 	c->columns = fh_xcalloc(plan->column_count + 1, sizeof(*c->columns));
@@ -140,24 +153,44 @@ void fh_eval_content_free(struct fh_eval_content *c)
 	if (!c)
 		return;
 	json_decref(c->files);
+	pthread_mutex_destroy(&c->lock);
 	free(c->columns);
 	free(c);
+}
+
+static void make_row_hash(struct fh_eval_content *c, const struct fh_eval_row *row, char ret_hex[FH_SHA256_HEX])
+{
+	struct fh_sha256 h = FH_SHA256_INIT;
+	fh_auto_json json_t *test = without_place(row->test);
+	add_json(c, &h, test);
+	add_json(c, &h, row->provider ? row->provider->entry : NULL);
+	fh_sha256_add(&h, &row->repeat, sizeof(row->repeat));
+	fh_sha256_hex(&h, ret_hex);
+}
+
+/* The hash of a row is kept for the cells of its other columns, which are asked for next to each other. */
+static void row_hash(struct fh_eval_content *c, size_t row, char ret_hex[FH_SHA256_HEX])
+{
+	pthread_mutex_lock(&c->lock);
+	bool known = c->row_at == row;
+	if (known)
+		memcpy(ret_hex, c->row, sizeof(c->row));
+	pthread_mutex_unlock(&c->lock);
+	if (known)
+		return;
+	make_row_hash(c, &c->plan->rows[row], ret_hex);
+	pthread_mutex_lock(&c->lock);
+	memcpy(c->row, ret_hex, sizeof(c->row));
+	c->row_at = row;
+	pthread_mutex_unlock(&c->lock);
 }
 
 void fh_eval_content_key(struct fh_eval_content *c, size_t cell, char ret_hex[FH_SHA256_HEX])
 {
 	const struct fh_eval_cell *at = &c->plan->cells[cell];
-	const struct fh_eval_row *row = &c->plan->rows[at->row];
-	if (c->row_at != at->row) {
-		struct fh_sha256 h = FH_SHA256_INIT;
-		fh_auto_json json_t *test = without_place(row->test);
-		add_json(c, &h, test);
-		add_json(c, &h, row->provider ? row->provider->entry : NULL);
-		fh_sha256_add(&h, &row->repeat, sizeof(row->repeat));
-		fh_sha256_hex(&h, c->row);
-		c->row_at = at->row;
-	}
 	struct fh_sha256 h = c->columns[at->column];
-	add_text(&h, c->row);
+	char row[FH_SHA256_HEX];
+	row_hash(c, at->row, row);
+	add_text(&h, row);
 	fh_sha256_hex(&h, ret_hex);
 }

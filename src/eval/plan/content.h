@@ -4,7 +4,7 @@
  * number, and the content of every file that these name.
  *
  * Two cells with the same hash ask and check the same, so the answer of one can be used for the other; a change of a
- * test, a prompt or a script changes the hash. Not thread-safe.
+ * test, a prompt or a script changes the hash. Keys may be asked for by several threads at once.
  */
 #pragma once
 #include "base/text/sha256.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/results/kept.h"
 
-#include <pthread.h>
-
 #include "eval/plan/content.h"
 #include "store/rows.h"
 
@@ -26,7 +24,6 @@ struct fh_eval_kept {
 	size_t old_count, old_capacity;
 	json_t *by_key; /* hash -> index of the first old cell with it */
 	enum fh_eval_again again;
-	pthread_mutex_t lock; /* guards `content` */
 };
 
 /* ------------------------------------------------------------------------------------------------- what is there */
@@ -135,7 +132,6 @@ static void close_kept(void *self)
 	fh_store_writer_close(k->writer);
 	fh_store_close(k->reader);
 	fh_eval_content_free(k->content);
-	pthread_mutex_destroy(&k->lock);
 	json_decref(k->by_key);
 	free(k->old);
 	free(k->kept);
@@ -149,7 +145,6 @@ int fh_eval_kept_begin(const struct fh_eval_plan *plan, const struct fh_eval_kee
 	k->plan = plan;
 	k->again = keep->again;
 	k->content = fh_eval_content_new(plan);
-	pthread_mutex_init(&k->lock, NULL);
 	k->kept = fh_xcalloc(plan->cell_count + 1, sizeof(*k->kept));
 	const struct fh_store_begin b = { .id = keep->id,
 		                              .kind = FH_STORE_EVAL,
@@ -210,22 +205,27 @@ static int take(void *self, const struct fh_row *row, struct fh_error *err)
 	struct fh_row keyed = *row;
 	if (row->again)
 		return 0;
-	pthread_mutex_lock(&k->lock);
 	fh_eval_content_key(k->content, row->index, key);
-	pthread_mutex_unlock(&k->lock);
 	keyed.key = key;
 	return fh_store_writer_row(k->writer, &keyed, err);
+}
+
+static void begin_end(void *self, const struct fh_sink_end *how)
+{
+	struct fh_eval_kept *k = self;
+	fh_store_writer_finish_begin(k->writer, how);
 }
 
 static int end(void *self, const struct fh_sink_end *how, struct fh_error *err)
 {
 	struct fh_eval_kept *k = self;
-	/* The store is tidied up by a thread of its own, while the other sinks end. */
 	return fh_store_writer_finish(k->writer, how, err);
 }
 
 struct fh_sink fh_eval_kept_sink(struct fh_eval_kept *k)
 {
-	static const struct fh_sink_kind kind = { .recall = recall_row, .row = take, .end = end, .close = close_kept };
+	static const struct fh_sink_kind kind = {
+		.recall = recall_row, .row = take, .begin_end = begin_end, .end = end, .close = close_kept
+	};
 	return (struct fh_sink){ &kind, k };
 }
