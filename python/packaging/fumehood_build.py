@@ -29,7 +29,7 @@ NAME = "fumehood"
 DATE = (2020, 1, 1, 0, 0, 0)
 #: In the build folder -> in a wheel's prefix.
 PROGRAMS = {
-    "fumehood-portable": "bin/fumehood",
+    "fumehood": "bin/fumehood",
     "fumehood-engine": "libexec/fumehood/fumehood-engine",
     "src/sandbox/libfumehood-portable.so": "lib/libfumehood.so.0",
 }
