@@ -42,10 +42,9 @@ def command_programs(**files):
 
 #: What a kind of wheel has beside these, and whether it carries libcurl.
 KINDS = {
-    "manylinux": (command_programs(eval="fumehood-eval-portable", judge="fumehood-judge-glibc", store="fumehood-store-portable",
-                                   report="fumehood-report-portable", serve="fumehood-serve-portable", view="fumehood-view-portable"),
-                  True),
-    "musllinux": (command_programs(eval="fumehood-eval-static", judge="fumehood-judge-portable"), False),
+    "manylinux": (command_programs(eval="fumehood-eval", judge="fumehood-judge", store="fumehood-store", report="fumehood-report",
+                                   serve="fumehood-serve-portable", view="fumehood-view-portable"), True),
+    "musllinux": (command_programs(eval="fumehood-eval-static", judge="fumehood-judge-static"), False),
 }
 #: Parts of glibc, which are not carried, since every glibc system has them.
 GLIBC = re.compile(r"^(lib(c|m|dl|pthread|rt|resolv|util|anl)\.so\.|ld-linux)")

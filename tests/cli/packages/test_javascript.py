@@ -35,7 +35,7 @@ class Package(support.TempDir):
 @support.once
 class Tarball(support.TempDir):
     def test_it_works_where_nothing_else_is_installed(self):
-        missing = [name for name in ("fumehood-judge-portable", "fumehood-eval-static") if not (support.BUILD / name).exists()]
+        missing = [name for name in ("fumehood-judge-static", "fumehood-eval-static") if not (support.BUILD / name).exists()]
         if missing or support.SANITIZED:
             self.skipTest("not in this build: the programs that need no library")
         made = subprocess.run([str(support.TOP / "tools" / "make-npm"), str(support.BUILD), str(self.dir)], capture_output=True, text=True, check=True).stdout.strip()

@@ -216,7 +216,7 @@ class Wheel(Case):
     @classmethod
     def wheels(cls):
         """The wheel for glibc and the one for musl."""
-        if not (support.BUILD / "fumehood-eval-portable").exists():
+        if not (support.BUILD / "fumehood-eval-static").exists():
             raise unittest.SkipTest("not in this build: it has no programs for a wheel")
         if cls.made is None:
             folder = tempfile.mkdtemp(prefix="fumehood-test-")
@@ -322,7 +322,7 @@ class Wheel(Case):
         subprocess.run([gcc, "-o", "t", "t.c"], cwd=self.dir, check=True)
         done = subprocess.run(["./t", str(library)], cwd=self.dir, capture_output=True, text=True)
         self.assertEqual((done.returncode, bool(re.match(r"\d+\.\d+\.\d+\n", done.stdout))), (0, True), done.stdout)
-        for program in ("fumehood", "fumehood-judge-portable", "fumehood-eval-static", "fumehood-engine"):
+        for program in ("fumehood", "fumehood-judge-static", "fumehood-eval-static", "fumehood-engine"):
             with open(support.BUILD / program, "rb") as f:
                 self.assertNotIn(b"ld-linux", f.read(1 << 16), program)   # no loader is asked for
 
