@@ -150,8 +150,13 @@ uint64_t fh_sockets_unnamed(void); /* what they held then of the memory that /pr
 uint64_t fh_fragments_most(uint64_t beside_payload);
 uint64_t fh_fragments_in(uint64_t bytes);
 uint64_t fh_fragments_bytes(uint64_t most, uint64_t counted);
-/* Memory of the host that no figure of /proc/meminfo names; 0: not known. */
-uint64_t fh_unnamed_memory(void);
+/* By how much memory of the host that the kernel gives no name in /proc has grown since it was least, beyond so many
+ * bytes. A `before` of 0 begins anew. `now` is that memory where the growth is not 0. */
+struct fh_unnamed {
+	uint64_t before, now;
+	uint32_t readings;
+};
+uint64_t fh_unnamed_growth(struct fh_unnamed *u, uint64_t beyond);
 
 /* pipes.c: pages in pipes. For each sample: begin, then, if that returns 1, every pipe, as a name in a process's folder
  * of descriptors, for the most that it can hold, then the bytes that all hold. worth: the same as begin, to be asked

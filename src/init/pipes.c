@@ -6,8 +6,7 @@
  * further pipe.
  *
  * Nothing tells these pages by sandbox. As in fragments.c, two figures bound them, and the smaller one counts: what the
- * pipes of the sandbox can hold at most, and by how much the memory of the host has grown that no figure of
- * /proc/meminfo names. Only when that has grown are descriptors looked at: each pipe is opened for a moment, to ask how
+ * pipes of the sandbox can hold at most, and by how much the memory of the host has grown that the kernel gives no name. Only when that has grown are descriptors looked at: each pipe is opened for a moment, to ask how
  * many bytes wait in it. Empty ones, as nearly all pipes of programs are, hold nothing. A process whose descriptors
  * cannot be listed (memfds.c) may hold any number, and so may a socket where descriptors wait: all the growth counts.
  *
@@ -29,17 +28,13 @@ enum {
 };
 
 static struct {
-	uint64_t before, now; /* memory of the host that has no name: when the pipes held little, and as read last */
-	uint64_t grown;       /* from one to the other, beyond what counts elsewhere */
+	struct fh_unnamed unnamed; /* from when the pipes held little */
+	uint64_t grown;            /* by how much it has, beyond what counts elsewhere */
 } pipes;
 
 int fh_pipes_begin(void)
 {
-	uint64_t beyond = fh_sockets_unnamed() + TOLERANCE;
-	pipes.now = fh_unnamed_memory();
-	if (!pipes.before || pipes.now < pipes.before)
-		pipes.before = pipes.now;
-	pipes.grown = pipes.now - pipes.before > beyond ? pipes.now - pipes.before - beyond : 0;
+	pipes.grown = fh_unnamed_growth(&pipes.unnamed, fh_sockets_unnamed() + TOLERANCE);
 	return pipes.grown > 0;
 }
 
@@ -73,7 +68,7 @@ uint64_t fh_pipes_bytes(uint64_t most, int round_is_whole)
 	if (round_is_whole && fh_descriptors_pass())
 		return pipes.grown;
 	if (round_is_whole) { /* that was not the sandbox's */
-		pipes.before = pipes.now;
+		pipes.unnamed.before = pipes.unnamed.now;
 		pipes.grown = 0;
 	}
 	return 0;

@@ -6,6 +6,7 @@ Where the host gives no cgroups, CPU time and memory of the tree are looked at e
 are asserted follow what the result says of itself under `limits.NAME.enforced`.
 """
 import json
+import mmap
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+import inside
 import proc
 import support
 from inside import INIT, bash, c, cpp, enforced, javascript, marker, python, story
@@ -21,6 +23,19 @@ ALONE = "what it calls innocent must not be ended for memory that another file's
 
 
 MB = 1 << 20
+
+
+def memory_of_the_host(size):
+    m = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    m.madvise(mmap.MADV_NOHUGEPAGE)
+    for at in range(0, size, mmap.PAGESIZE):
+        m[at] = 1
+    return m
+
+
+def kept_by_processors():
+    with open("/proc/zoneinfo", encoding="ascii") as f:
+        return sum(int(line.split()[1]) for line in f if line.split()[0] == "count:") * mmap.PAGESIZE
 
 
 class Limit(support.TempDir):
@@ -289,6 +304,24 @@ class Memory(Limit):
         self.check(r, "ok")
         self.assertGreater(int(r["stdout"]), 20 * MB)
         self.assertLess(r["usage"]["memory_peak_bytes"], 160 * MB)
+
+    def test_free_pages_that_processors_keep_for_themselves_are_nobodys(self):
+        """What another process gives back stays with its processor at first: /proc/meminfo names it no more than what sockets hold."""
+        code = ("import socket, sys\npairs = [socket.socketpair() for _ in range(200)]\n"
+                "for a, b in pairs:\n    for _ in range(20): a.send(b'x')\n"
+                "print('sent', flush=True)\nsys.stdin.read()\nprint('done')")
+        taken = memory_of_the_host(1 << 30)
+        with inside.running(*inside.PATIENT, *inside.PY, "--memory", "64M", "--open-files", "1024", "-c", code, stdin=subprocess.PIPE) as p:
+            before, most = kept_by_processors(), 0
+            for _ in range(4):
+                taken.close()
+                most = max(most, kept_by_processors() - before)
+                taken = memory_of_the_host(1 << 30)
+            answer = p.communicate("", timeout=100)
+        taken.close()
+        self.assertEqual((p.first_line, answer[0]), ("sent\n", "done\n"), answer[1])
+        if most < 128 * MB:
+            self.skipTest(f"the processors kept {most // MB} MiB only")
 
     def test_memory_that_is_shared_counts_once(self):
         code = ("import mmap, os, time\nm = mmap.mmap(-1, 40 << 20)\nm.write(b'x' * (40 << 20))\n"

@@ -26,10 +26,12 @@ def memory(name, attack, mib="160", **kw):
 
 
 def unnamed_memory():
-    """MiB of the host's memory that no line of /proc/meminfo names: pages of sockets and pipes are there."""
+    """MiB of the host's memory that the kernel gives no name in /proc: pages of sockets and pipes are there."""
     with open("/proc/meminfo", encoding="ascii") as f:
         kib = {k: int(v.split()[0]) for k, v in (line.split(":") for line in f)}
-    return (kib["MemTotal"] - sum(kib.get(k, 0) for k in (
+    with open("/proc/zoneinfo", encoding="ascii") as f:                       # free pages that the processors keep
+        kept = sum(int(line.split()[1]) for line in f if line.split()[0] == "count:") * 4
+    return (kib["MemTotal"] - kept - sum(kib.get(k, 0) for k in (
         "MemFree", "Buffers", "Cached", "SwapCached", "AnonPages", "Slab", "KernelStack", "PageTables", "SecPageTables", "VmallocUsed",
         "Percpu", "Hugetlb"))) >> 10
 
