@@ -8,7 +8,7 @@
  * A connection that nobody has accepted is a socket that belongs to no descriptor. It waits in the queue of a listener,
  * which holds thousands, when its client is long gone. sock_diag does not show it where it is a unix socket or was
  * reset, and no control group of any version is charged for one of TCP, which the kernel makes while it handles a
- * packet. What tells of these is the namespace's number of sockets alone.
+ * packet. What tells of these is the namespace's number of sockets alone. The same holds of connections that have ended.
  *
  * Sources: sock_diag(7), linux/inet_diag.h, linux/unix_diag.h, linux/sock_diag.h; proc_pid_net(5); sk_alloc(),
  * sk_clone_lock() in net/core/sock.c.
@@ -173,6 +173,20 @@ static uint64_t number(void)
 	return fh_begins(counts.text, used) ? fh_number_in(&p, 10) : 0;
 }
 
+/* How many connections of TCP have ended, whose records the kernel keeps for a minute: they are no sockets any more. */
+static uint64_t ended(void)
+{
+	static const char name[] = " tw ";
+	for (const char *p = counts.text; *p; p++)
+		if (fh_begins(p, name)) {
+			p += sizeof(name) - 1;
+			return fh_number_in(&p, 10);
+		}
+	return 0;
+}
+
+enum { WORTH_TELLING = 2048 /* sockets, which programs with that many descriptors may have */ };
+
 /* What sockets_bytes found last, charged or not. */
 static uint64_t unnamed;
 
@@ -190,7 +204,7 @@ static int are_none(void)
 int fh_sockets_none(void)
 {
 	read_counts(&counts);
-	if (!are_none())
+	if (!are_none() || ended() > WORTH_TELLING)
 		return 0;
 	unnamed = 0;
 	fh_fragments_bytes(0, 0); /* what the host's memory was counts from the next socket on */
@@ -202,9 +216,9 @@ static uint64_t of_records(void)
 {
 	enum {
 		RECORD = 2800, /* bytes: struct tcp_sock (tcp6_sock is larger), and struct unix_sock with its first packet */
-		WORTH_TELLING = 2048, /* sockets, which programs with that many descriptors may have */
+		RECORD_OF_ENDED = 256, /* struct tcp_timewait_sock */
 	};
-	return number() > WORTH_TELLING ? number() * RECORD : 0;
+	return (number() > WORTH_TELLING ? number() * RECORD : 0) + (ended() > WORTH_TELLING ? ended() * RECORD_OF_ENDED : 0);
 }
 
 uint64_t fh_sockets_bytes(int are_charged)

@@ -142,6 +142,8 @@ CASES = [
            limits=(*SMALL, "--open-files", "1024", "--processes", "64", "--cpu-time", "20"), statuses=OVER, at_once=2, quick=attack == "refused_connections",
            control=Raised((*LARGE, "--memory", "2G", "--wall-time", "59")))
       for attack, mib in (("refused_connections", "120"), ("unix_connections", "120"), ("texts_of_fdinfo", "130"), ("pages_of_proc", "200"), ("links_of_mappings", "150"))],
+    Case("memory of the kernel: ended connections", "kernel_records", "ended_connections", args=("16",), limits=("--memory", "12M", "--disk", "8M", "--cpu-time", "30", "--wall-time", "59"),
+         statuses=OVER, at_once=1, quick=False, control=Raised(("--memory", "900M"))),
     # what makes whoever counts the memory slow, so that it would be counted too late
     *[Case(f"memory beside {attack.replace('_', ' ')}", "kernel_memory", attack, args=("300",), limits=("--memory", "160M", "--open-files", "1024", "--wall-time", "60"),
            statuses=("memory_limit",), at_once=1, quick=attack == "many_descriptors", control=Raised(("--memory", "8G", "--cpu-time", "60")))

@@ -73,6 +73,31 @@ static void refused_connections(char **args)
 	done("connections", bytes, args);
 }
 
+/* Connections of TCP that were closed on both sides: the kernel keeps a record of each for a minute (TIME_WAIT), which
+ * is no socket and has no descriptor. */
+static void ended_connections(char **args)
+{
+	enum { RECORD = 256 }; /* struct tcp_timewait_sock */
+	long bytes = 0;
+	for (unsigned l = 0; l < 400 && bytes < most_of(args); l++) {
+		struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK + l) };
+		socklen_t size = sizeof(a);
+		int listener = socket(AF_INET, SOCK_STREAM, 0);
+		if (listener < 0 || bind(listener, (void *)&a, size) < 0 || getsockname(listener, (void *)&a, &size) < 0 ||
+		    listen(listener, QUEUE) < 0)
+			break;
+		for (int i = 0; i < 10000 && bytes < most_of(args); i++, bytes += RECORD) {
+			int near = socket(AF_INET, SOCK_STREAM, 0), far;
+			if (!connects(near, &a, sizeof(a)) || (far = accept(listener, NULL, NULL)) < 0)
+				return done("ended connections", bytes, args);
+			close(near);
+			close(far);
+		}
+		close(listener);
+	}
+	done("ended connections", bytes, args);
+}
+
 /* The same with unix sockets, whose clients have ended. */
 static void unix_connections(char **args)
 {
@@ -184,8 +209,8 @@ static void links_of_mappings(char **args)
 }
 
 static const struct attack attacks[] = {
-	{ "refused_connections", refused_connections }, { "unix_connections", unix_connections },
-	{ "texts_of_fdinfo", texts_of_fdinfo },         { "pages_of_proc", pages_of_proc },
-	{ "links_of_mappings", links_of_mappings },
+	{ "refused_connections", refused_connections }, { "ended_connections", ended_connections },
+	{ "unix_connections", unix_connections },       { "texts_of_fdinfo", texts_of_fdinfo },
+	{ "pages_of_proc", pages_of_proc },             { "links_of_mappings", links_of_mappings },
 };
 ATTACKS(attacks)
