@@ -32,6 +32,7 @@ static struct {
 	uint64_t locks, last_locks; /* of the round under way, and of the last whole one */
 	int passing, last_passing;  /* whether descriptors wait in a socket */
 	int active;                 /* a round is under way */
+	uint32_t rounds;            /* that were whole */
 	uint64_t pid, descriptor;   /* where it goes on: a process, and its folder's offset */
 	int64_t until;
 	int cut; /* the look ended before the round did */
@@ -135,6 +136,7 @@ static int look(void)
 	fdinfo.last_locks = fdinfo.locks;
 	fdinfo.last_passing = fdinfo.passing;
 	fdinfo.active = 0;
+	fdinfo.rounds++;
 	return 1;
 }
 
@@ -159,5 +161,13 @@ uint64_t fh_locks_bytes(void)
 
 int fh_descriptors_pass(void)
 {
-	return !look() || fdinfo.last_passing;
+	enum { PATIENCE = 4 }; /* looks, of some thousand descriptors each */
+	static uint32_t undecided, rounds;
+	int ended_meanwhile = undecided && rounds != fdinfo.rounds;
+	if (ended_meanwhile || look()) {
+		undecided = 0;
+		return fdinfo.last_passing;
+	}
+	rounds = fdinfo.rounds;
+	return fdinfo.passing || ++undecided > PATIENCE ? 1 : -1;
 }

@@ -25,10 +25,11 @@ static int maps_unheld(const char *pid, void *until)
 	return r <= 0;
 }
 
+/* As fh_descriptors_pass. */
 static int may_be_hidden(void)
 {
 	int64_t until = fh_clock_ns(FH_CLOCK_MONOTONIC) + LOOK_NS;
-	return fh_memfds_are_closed() || !fh_each_process(maps_unheld, &until) || fh_descriptors_pass();
+	return fh_memfds_are_closed() || !fh_each_process(maps_unheld, &until) ? 1 : fh_descriptors_pass();
 }
 
 uint64_t fh_hidden_bytes(uint64_t counted)
@@ -39,8 +40,10 @@ uint64_t fh_hidden_bytes(uint64_t counted)
 		before = others;
 	if (others - before <= TOLERANCE)
 		return 0;
-	if (may_be_hidden())
+	int hidden = may_be_hidden();
+	if (hidden > 0)
 		return others - before - TOLERANCE;
-	before = others;
+	if (!hidden)
+		before = others;
 	return 0;
 }

@@ -113,8 +113,8 @@ int fh_spaces_add_process(uint64_t pid, uint64_t task, uint64_t parent, uint64_t
  * To be called once for each sample, after those of memfds.c. */
 uint64_t fh_hidden_bytes(uint64_t counted);
 
-/* fdinfo.c: the bytes of file locks, to be called once for each sample; and whether descriptors may wait in a socket.
- */
+/* fdinfo.c: the bytes of file locks, to be called once for each sample; and whether descriptors may wait in a socket,
+ * or -1 where there are so many descriptors that only the next samples tell. */
 uint64_t fh_locks_bytes(void);
 int fh_descriptors_pass(void);
 

@@ -65,9 +65,10 @@ uint64_t fh_pipes_bytes(uint64_t most, int round_is_whole)
 		return 0;
 	if (most >= SMALL || fh_memfds_are_closed())
 		return pipes.grown < most || fh_memfds_are_closed() ? pipes.grown : most;
-	if (round_is_whole && fh_descriptors_pass())
+	int pass = round_is_whole ? fh_descriptors_pass() : -1;
+	if (pass > 0)
 		return pipes.grown;
-	if (round_is_whole) { /* that was not the sandbox's */
+	if (!pass) { /* that was not the sandbox's */
 		pipes.unnamed.before = pipes.unnamed.now;
 		pipes.grown = 0;
 	}

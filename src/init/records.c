@@ -66,5 +66,5 @@ uint64_t fh_records_bytes(uint64_t of_descriptors, uint64_t tasks, uint64_t inod
 	if (grown <= beyond)
 		return 0;
 	grown -= beyond;
-	return grown < most || unseen || fh_descriptors_pass() ? grown : most;
+	return grown < most || unseen || fh_descriptors_pass() > 0 ? grown : most;
 }

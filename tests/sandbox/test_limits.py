@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
@@ -322,6 +323,18 @@ class Memory(Limit):
         self.assertEqual((p.first_line, answer[0]), ("sent\n", "done\n"), answer[1])
         if most < 128 * MB:
             self.skipTest(f"the processors kept {most // MB} MiB only")
+
+    def test_what_another_process_shares_is_not_that_of_a_program_with_many_descriptors(self):
+        code = ("import os, sys\n[os.dup(1) for _ in range(4000)]\n"
+                "if os.fork(): print('many', flush=True); sys.stdin.read(); print('done')\nelse: sys.stdin.read()")
+        with inside.running(*inside.PATIENT, *inside.PY, "--memory", "128M", "--open-files", "4096", "-c", code, stdin=subprocess.PIPE) as p:
+            fd = os.memfd_create("of the host")
+            for _ in range(240):
+                os.write(fd, bytes(MB))
+            time.sleep(0.5)      # which many samples see
+            os.close(fd)
+            answer = p.communicate("", timeout=100)
+        self.assertEqual((p.first_line, answer[0]), ("many\n", "done\n"), answer[1])
 
     def test_memory_that_is_shared_counts_once(self):
         code = ("import mmap, os, time\nm = mmap.mmap(-1, 40 << 20)\nm.write(b'x' * (40 << 20))\n"
