@@ -40,8 +40,8 @@ static uint64_t unnamed_memory(void)
 	return total > rest ? total - rest : 0;
 }
 
-/* Bytes that /proc/meminfo does not name and /proc/zoneinfo does: free pages that each processor keeps for itself, which
- * are gigabytes after somebody has freed as much (Linux 6.7), and those of compressed swap. proc_zoneinfo(5) */
+/* Bytes that /proc/meminfo does not name and /proc/zoneinfo does: free pages that each processor keeps for itself,
+ * which are gigabytes after somebody has freed as much (Linux 6.7), and those of compressed swap. proc_zoneinfo(5) */
 static uint64_t named_by_zones(void)
 {
 	enum { PAGE = 4096 };

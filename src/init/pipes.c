@@ -6,9 +6,10 @@
  * further pipe.
  *
  * Nothing tells these pages by sandbox. As in fragments.c, two figures bound them, and the smaller one counts: what the
- * pipes of the sandbox can hold at most, and by how much the memory of the host has grown that the kernel gives no name. Only when that has grown are descriptors looked at: each pipe is opened for a moment, to ask how
- * many bytes wait in it. Empty ones, as nearly all pipes of programs are, hold nothing. A process whose descriptors
- * cannot be listed (memfds.c) may hold any number, and so may a socket where descriptors wait: all the growth counts.
+ * pipes of the sandbox can hold at most, and by how much the memory of the host has grown that the kernel gives no
+ * name. Only when that has grown are descriptors looked at: each pipe is opened for a moment, to ask how many bytes
+ * wait in it. Empty ones, as nearly all pipes of programs are, hold nothing. A process whose descriptors cannot be
+ * listed (memfds.c) may hold any number, and so may a socket where descriptors wait: all the growth counts.
  *
  * Sources: copy_splice_read() in fs/splice.c, too_many_pipe_buffers_soft() in fs/pipe.c; pipe(7), proc_pid_fd(5).
  */

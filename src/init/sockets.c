@@ -8,7 +8,8 @@
  * A connection that nobody has accepted is a socket that belongs to no descriptor. It waits in the queue of a listener,
  * which holds thousands, when its client is long gone. sock_diag does not show it where it is a unix socket or was
  * reset, and no control group of any version is charged for one of TCP, which the kernel makes while it handles a
- * packet. What tells of these is the namespace's number of sockets alone. The same holds of connections that have ended.
+ * packet. What tells of these is the namespace's number of sockets alone. The same holds of connections that have
+ * ended.
  *
  * Sources: sock_diag(7), linux/inet_diag.h, linux/unix_diag.h, linux/sock_diag.h; proc_pid_net(5); sk_alloc(),
  * sk_clone_lock() in net/core/sock.c.
@@ -218,7 +219,8 @@ static uint64_t of_records(void)
 		RECORD = 2800, /* bytes: struct tcp_sock (tcp6_sock is larger), and struct unix_sock with its first packet */
 		RECORD_OF_ENDED = 256, /* struct tcp_timewait_sock */
 	};
-	return (number() > WORTH_TELLING ? number() * RECORD : 0) + (ended() > WORTH_TELLING ? ended() * RECORD_OF_ENDED : 0);
+	return (number() > WORTH_TELLING ? number() * RECORD : 0) +
+	       (ended() > WORTH_TELLING ? ended() * RECORD_OF_ENDED : 0);
 }
 
 uint64_t fh_sockets_bytes(int are_charged)

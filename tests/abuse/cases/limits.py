@@ -9,6 +9,7 @@ from case import EVERYBODY, LINUX, Case, OnlyAs, Planted, Raised, Without
 
 SMALL = ("--memory", "48M", "--disk", "64M", "--wall-time", "40")
 LARGE = ("--memory", "900M", "--disk", "800M")
+LONG = ("--cpu-time", "120", "--wall-time", "240")        # where every instruction is emulated
 OVER = ("memory_limit",)
 UNSEEN = () if support.whoami() == "root" else ("ok",)
 
@@ -118,7 +119,7 @@ CASES = [
     *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", "kernel_memory", attack, args=("200",), limits=(*SMALL, "--open-files", "1024"),
            statuses=OVER, at_once=2, prepare=when_sockets_are_gone, quick=False, control=Raised(LARGE))
       for attack in ("page_fragments_in_sockets", "file_pages_in_sockets")],
-    *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", program, attack, args=(mib,), limits=(*SMALL, "--open-files", files),
+    *[Case(f"memory of the kernel: {attack.replace('_', ' ')}", program, attack, args=(mib,), limits=(*SMALL, "--open-files", files, *LONG),
            statuses=OVER, at_once=1, quick=False, prepare=when_sockets_are_gone, control=Raised(LARGE))
       for program, attack, mib, files in (("kernel_memory", "page_fragments_in_pipes", "220", "4096"),
                                           ("kernel_memory", "page_fragments_in_pipes_under_way", "220", "4096"),

@@ -115,16 +115,31 @@ static long fill_pipes(int device)
 	return bytes;
 }
 
+/* A device whose pages go into pipes: /dev/zero since Linux 6.5, /dev/urandom before as well. */
+static int a_device(void)
+{
+	int device = open("/dev/zero", O_RDONLY | O_CLOEXEC), p[2];
+	if (device >= 0 && pipe(p) == 0) {
+		if (splice(device, NULL, p[1], NULL, PAGE, 0) <= 0) {
+			close(device);
+			device = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+		}
+		close(p[0]);
+		close(p[1]);
+	}
+	return device;
+}
+
 /* A place of a pipe is a page, and a user's pipes have two for each beyond the first thousand. */
 static void device_pages_in_pipes(char **args)
 {
-	int told[2], zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	int told[2], device = a_device();
 	long bytes = 0, of_child;
-	bool good = zero >= 0 && pipe(told) == 0;
+	bool good = device >= 0 && pipe(told) == 0;
 	for (int i = 0; good && bytes < most_of(args) && i < PROCESSES; i++) {
 		pid_t child = fork();
 		if (child == 0) {
-			of_child = fill_pipes(zero);
+			of_child = fill_pipes(device);
 			(void)!write(told[1], &of_child, sizeof(of_child));
 			pause();
 		}

@@ -209,8 +209,11 @@ static void links_of_mappings(char **args)
 }
 
 static const struct attack attacks[] = {
-	{ "refused_connections", refused_connections }, { "ended_connections", ended_connections },
-	{ "unix_connections", unix_connections },       { "texts_of_fdinfo", texts_of_fdinfo },
-	{ "pages_of_proc", pages_of_proc },             { "links_of_mappings", links_of_mappings },
+	{ "refused_connections", refused_connections },
+	{ "ended_connections", ended_connections },
+	{ "unix_connections", unix_connections },
+	{ "texts_of_fdinfo", texts_of_fdinfo },
+	{ "pages_of_proc", pages_of_proc },
+	{ "links_of_mappings", links_of_mappings },
 };
 ATTACKS(attacks)
