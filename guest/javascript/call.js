@@ -15,6 +15,8 @@
 	// Bound now, before the program can replace them.
 	const { stringify } = JSON, { writeFileSync } = fs, { inspect } = util, { isArray } = Array, { entries } = Object;
 	const { isFinite, isSafeInteger, MAX_SAFE_INTEGER } = Number, { abs } = Math, exit = process.reallyExit.bind(process);
+	const text = String, isOf = Function.prototype.call.bind(Object.prototype.isPrototypeOf);
+	const errors = [EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError, Error].map(({ name, prototype }) => ({ name, prototype }));
 	const { getPrototypeOf } = Object, plain = Object.prototype;
 	const depthMax = 100, nodesMax = 200000, textMax = 20000;
 	let nodes = 0;
@@ -47,11 +49,19 @@
 	const traceOf = (stack) =>
 		stack.split('\n').filter((line) => !line.includes(__filename)).join('\n').slice(0, textMax);
 
+	// The name of an error; that of one of JavaScript's own belongs to what is one.
+	const nameOf = (error) => {
+		const name = text(error.name);
+		for (let i = 0; i < errors.length; i++)
+			if (errors[i].name === name && !isOf(errors[i].prototype, error)) return `${name} (not JavaScript's own)`;
+		return name;
+	};
+
 	const problem = (error, stage) => {
 		const thrown = error !== null && typeof error === 'object' && typeof error.message === 'string';
 		return {
 			stage,
-			name: thrown ? String(error.name) : '',
+			name: thrown ? nameOf(error) : '',
 			message: (thrown ? error.message : shown(error)).slice(0, textMax),
 			traceback: thrown && typeof error.stack === 'string' ? traceOf(error.stack) : '',
 		};

@@ -17,6 +17,13 @@ const compared = async (name, candidate, cases, tolerance) => {
 			return { error: error ?? new Error(`thrown: ${error}`) };
 		}
 	};
+	// The name of an error; that of one of JavaScript's own belongs to what is one.
+	const own = [EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError, Error];
+	const nameOf = (error) => {
+		const name = String(error.name ?? typeof error);
+		const type = own.find((one) => one.name === name);
+		return type === undefined || error instanceof type ? name : `${name} (not JavaScript's own)`;
+	};
 	let through = false;
 	process.prependListener('beforeExit', () => {
 		if (!through) throw new Error('a promise that never settles');
@@ -24,7 +31,7 @@ const compared = async (name, candidate, cases, tolerance) => {
 	for (const [expression, args, , wanted, wantedError] of cases) {
 		const call = expression === null ? `${name}(${args.map(shown).join(', ')})` : expression.slice(0, 200);
 		const got = await outcome(expression, args);
-		const raised = 'error' in got ? String(got.error.name ?? typeof got.error) : null;
+		const raised = 'error' in got ? nameOf(got.error) : null;
 		const said = raised === null ? `got ${shown(got.value)}` : `raised ${raised}: ${String(got.error.message).slice(0, 200)}`;
 		if (wantedError !== null)
 			console.assert(raised === wantedError, `call ${call}: expected ${wantedError}, ${said}`);

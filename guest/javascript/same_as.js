@@ -26,7 +26,13 @@ const sameAs = async (raising, canonical, name, candidate, calls, tolerance) => 
 			return { error: error ?? new Error(`thrown: ${error}`) };
 		}
 	};
-	const nameOf = (error) => String(error.name ?? typeof error);
+	// The name of an error; that of one of JavaScript's own belongs to what is one.
+	const own = [EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError, Error];
+	const nameOf = (error) => {
+		const name = String(error.name ?? typeof error);
+		const type = own.find((one) => one.name === name);
+		return type === undefined || error instanceof type ? name : `${name} (not JavaScript's own)`;
+	};
 	let through = false;
 	process.prependListener('beforeExit', () => {
 		if (!through) throw new Error('a promise that never settles');

@@ -10,6 +10,7 @@ import sys
 
 
 def main():
+    import builtins
     import json
     import os
     import types
@@ -24,6 +25,7 @@ def main():
     leave, opener, write, dumps, flush = os._exit, os.open, os.write, json.dumps, (sys.stdout.flush, sys.stderr.flush)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     base_error = BaseException
+    own_errors = {error.__name__: error for error in vars(builtins).values() if type(error) is type and issubclass(error, base_error)}
     kinds = (bool, int, float, str, list, tuple, dict, type(None))
     is_bool, is_int, is_float, is_str, is_list, is_tuple, is_dict, is_none = kinds
     text_of, repr_of, name_of, derives = str, repr, type, issubclass
@@ -67,6 +69,11 @@ def main():
         except ValueError:  # more digits than sys.get_int_max_str_digits()
             return hex(value)
 
+    def error_name(its):
+        """The name of an error's class; that of a built-in belongs to the built-in alone."""
+        name = its.__name__
+        return name + " (not Python's own)" if own_errors.get(name, its) is not its else name
+
     def problem(error, stage):
         import traceback
         trace = error.__traceback__
@@ -79,7 +86,7 @@ def main():
             text, lines = "", []
         if check(error, SyntaxError):
             text = f"{error.msg} (line {error.lineno})"
-        return {"stage": stage, "name": name_of(error).__name__, "message": text,
+        return {"stage": stage, "name": error_name(name_of(error)), "message": text,
                 "traceback": "".join(lines)[-text_max:]}
 
     def lacks(module, wanted, error):

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 # The test of a `sandbox` assertion that calls functions: src/eval/assertions/code/sandbox.c puts this text in front of a call of
 # same_as. The canonical solution is run here; `candidate` is the stand-in for the answer's function. Each call is an expression
-# in which `name` is one or the other. (StopIteration and StopAsyncIteration are passed on unchanged.)
+# in which `name` is one or the other.
+import builtins
+
+
 def same_as(raising, canonical, name, candidate, calls, tolerance):
     kind, size, infinity = type, len, float("inf")
+    errors = {error.__name__: error for error in vars(builtins).values() if kind(error) is kind and issubclass(error, BaseException)}
 
     def same(got, wanted):
         its = kind(wanted)
@@ -31,8 +35,11 @@ def same_as(raising, canonical, name, candidate, calls, tolerance):
             return error, None
 
     def name_of(error):
-        """The name of an error's type. A program's own exception arrives as its built-in base, with its name in raised_as."""
-        return getattr(error, "raised_as", kind(error).__name__)
+        """The name of an error's class. What arrives as another class has its own name in raised_as: a class of the program's, or one
+        that would end a loop here (split_judge.py). A built-in's name is worth nothing without the class."""
+        its = kind(error)
+        name = getattr(error, "raised_as", its.__name__)
+        return name if errors.get(name, its) is its or name[:4] == "Stop" else name + " (not Python's own)"
 
     vars_of = {"__name__": "canonical_solution"}
     exec(compile(canonical, "<canonical_solution>", "exec", 0, True), vars_of)

@@ -20,8 +20,9 @@ kept = []
 missing = object()
 built_in = vars(builtins)
 Truth, Size, next_of, iterator_of, run, compile_text, NoMore, Exit = bool, len, next, iter, exec, compile, StopIteration, SystemExit
-known_errors = {error: name for name, error in vars(builtins).items()
-                if kind(error) is kind and issubclass(error, Exception) and not name.endswith("Group")}
+errors = {error: error.__name__ for error in built_in.values() if kind(error) is kind and issubclass(error, BaseException)}
+known_errors = {error: name for error, name in errors.items() if issubclass(error, Exception) and not name.endswith("Group")}
+names_of_errors = frozenset(errors.values())
 flush_out, flush_err = sys.stdout.flush, sys.stderr.flush
 
 
@@ -75,14 +76,17 @@ def message_of(error):
 
 
 def describe(error):
-    """The name of the nearest built-in base, the name of the type itself, and the message."""
-    order = method_order(kind(error))
+    """The name of the nearest built-in base, the name of the type itself, and the message. The two are the same for a built-in alone."""
+    its = kind(error)
+    order, name = method_order(its), Str.__str__(its.__name__)[:100]
+    if name in names_of_errors and its not in errors:
+        name += " (not Python's own)"
     base = ""
     for its in order:
         if its in known_errors:
             base = known_errors[its]
             break
-    return base, Str.__str__(kind(error).__name__)[:100], message_of(error)
+    return base, name, message_of(error)
 
 
 def error_answer(error):

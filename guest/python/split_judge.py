@@ -28,6 +28,8 @@ known_errors = {name: error for name, error in vars(builtins).items()
 # Raised within a loop of the test's (map, zip, all), these would end the loop before anything was compared. So they are
 # converted as Python does in a generator, unless the test names them.
 ends_of_loops = "StopIteration", "StopAsyncIteration"
+# What these three want before a message.
+before_message = {"UnicodeDecodeError": ("", b"", 0, 0), "UnicodeEncodeError": ("", "", 0, 0), "UnicodeTranslateError": ("", 0, 0)}
 test_text = ""
 
 
@@ -214,13 +216,13 @@ def ask(operation, value):
         return value_of(data, 9)
     if answer == b"e":
         base, name, message = text_pair(data)
-        error = RuntimeError if base in ends_of_loops and base not in test_text else known_errors.get(base)
+        error = known_errors.get(base)
+        if base in ends_of_loops and base not in test_text:
+            error, message = RuntimeError, ("the program raised %s: %s" % (base, message)).rstrip(": ")
         text = message if base == name else "%s: %s" % (name, message)
-        try:
-            raised = error(message) if error else Exception(text)
-        except Exception:
-            raised = Exception(text)
-        raised.raised_as = name  # for same_as.py: the name of the program's own class
+        raised = error(*before_message.get(base, ()), message) if error else Exception(text)
+        if kind(raised).__name__ != name:
+            raised.raised_as = name  # for compared.py and same_as.py
         raise raised
     if answer == b"x":
         base, name, message = text_pair(data)

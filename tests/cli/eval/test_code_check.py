@@ -58,6 +58,46 @@ class CodeCheck(CodeCase):
                    expected_error="NameError")
         self.fails(code, "raised ValueError: negative", call="f(-1)", expected=1)
 
+    def test_an_error_of_the_languages_own_is_known_by_its_class_and_not_by_its_name(self):
+        """The first call is judged outside, the second split, the third in-process."""
+        names = {"a class of that name": "class ValueError(Exception): pass\n",
+                 "one that extends the other": "class ValueError(ValueError): pass\n",
+                 "one that is renamed": "class Odd(Exception): pass\nOdd.__name__ = Odd.__qualname__ = 'ValueError'\nValueError = Odd\n",
+                 "one that carries the driver's mark": "class Odd(Exception): raised_as = 'ValueError'\nValueError = Odd\n"}
+        body = "def f(n): raise ValueError('no')\n"
+        calls = (("f(1)", "outside"), ("len(f(1))", "split"), ("str(f(1))", "in-process"))
+        cases = [(what, before, call, how) for what, before in {"": "", **names}.items() for call, how in calls]
+        results = self.results(*((fenced(before + body), {"call": call, "function": "f", "expected_error": "ValueError"}) for _, before, call, _ in cases))
+        for (what, _, call, how), result in zip(cases, results, strict=True):
+            with self.subTest(what, call=call):
+                self.assertEqual((result["pass"], result["metadata"]["integrity"]), (what == "", how), result["reason"])
+        self.assertIn("expected ValueError, raised ValueError (not Python's own): no", results[3]["reason"])
+        self.assertIn("expected ValueError, raised ValueError (not Python's own): no", results[4]["reason"])
+
+    def test_errors_of_the_language_whatever_their_constructors_take(self):
+        raised = ("open('/nonexistent')", "b'\\xff'.decode()", "'\\ud800'.encode()", "next(iter([]))", "compile('(', '', 'eval')", "{}['a']")
+        names = ("FileNotFoundError", "UnicodeDecodeError", "UnicodeEncodeError", "StopIteration", "SyntaxError", "KeyError")
+        cases = [(what, name, call) for what, name in zip(raised, names, strict=True) for call in ("f()", "len(f())")]
+        results = self.results(*((fenced(f"def f():\n    return {what}\n"), {"call": call, "expected_error": name}) for what, name, call in cases))
+        for case, result in zip(cases, results, strict=True):
+            with self.subTest(case):
+                self.assertTrue(result["pass"], result["reason"])
+
+    @unittest.skipUnless(shutil.which("node"), "needs the program node (package nodejs)")
+    def test_an_error_of_javascripts_own_is_known_by_its_class(self):
+        own = {"": "", "extends it, without a name of its own": "class Far extends RangeError {}; const make = (m) => new Far(m);\n"}
+        other = {"a class of that name": "class RangeError extends Error { name = 'RangeError'; }\n",
+                 "an error that is renamed": "const make = (m) => Object.assign(new Error(m), { name: 'RangeError' });\n",
+                 "no error at all": "const make = (message) => ({ name: 'RangeError', message });\n"}
+        body = "var make = make ?? ((m) => new RangeError(m)); function f(n) { throw make('no'); }\n"
+        cases = [(what, before, call) for what, before in {**own, **other}.items() for call in ("f(1)", "f(1).length", "String(f(1))")]
+        results = self.results(*((fenced(before + (body if "make" not in before else body.split("; ", 1)[1]), "js"),
+                                  {"language": "js", "call": call, "function": "f", "expected_error": "RangeError"}) for _, before, call in cases))
+        for (what, _, call), result in zip(cases, results, strict=True):
+            with self.subTest(what, call=call):
+                self.assertEqual(result["pass"], what in own, result["reason"])
+        self.assertIn("raised RangeError (not JavaScript's own): no", results[-1]["reason"])
+
     def test_cases(self):
         self.passes(fenced(FACTORIAL), function="factorial",
                     cases=[[0, 1], {"args": [5], "expected": 120}, {"call": "factorial(3)", "expected_output": "6"},

@@ -73,6 +73,26 @@ class SandboxCheck(CodeCase):
         self.fails(fenced("def look():\n    raise KeyError('x')\n"), "expected Missing", **check)
 
     @support.once
+    def test_the_same_exception_is_of_the_same_class(self):
+        check = {"canonical_solution": PICKY, "unit_test_type": "raise_same"}
+        own = "class ValueError(%s): pass\ndef picky(n):\n    raise ValueError('negative')\n"
+        for call in "picky(-1)", "picky(int.__neg__(1))":
+            for base in "Exception", "ValueError":
+                self.fails(fenced(own % base), "expected ValueError, raised ValueError (not Python's own)", call=call, **check)
+        support.need_program("node", "nodejs")
+        throws = {"canonical_solution": "function g() { throw new RangeError('x'); }", "language": "javascript", "unit_test_type": "raise_same"}
+        self.fails(fenced("function g() { throw Object.assign(new Error('x'), { name: 'RangeError' }); }", "js"),
+                   "expected RangeError, threw RangeError (not JavaScript's own)", **throws)
+
+    @support.once
+    def test_an_exception_that_ends_loops_ends_no_comparison(self):
+        check = {"canonical_solution": "def fine(n):\n    return n > 0\n", "unit_test_type": "output_equality", "call": "all(map(fine, [1, 2]))"}
+        self.fails(fenced("def fine(n):\n    raise StopIteration\n"), "StopIteration", **check)
+        stops = {"canonical_solution": "def take():\n    return next(iter([]))\n", "unit_test_type": "raise_same"}
+        self.passes(fenced("def take():\n    raise StopIteration\n"), **stops)
+        self.fails(fenced("def take():\n    raise RuntimeError\n"), "expected StopIteration", **stops)
+
+    @support.once
     def test_output_for_each_input(self):
         check = {"canonical_solution": "print(int(input()) * 2)", "unit_test_type": "std_out_equality", "stdin": ["4\n", "5\n"]}
         self.passes(fenced("n = int(input())\nprint(n + n)"), **check)

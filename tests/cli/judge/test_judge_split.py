@@ -148,7 +148,7 @@ assert [list(part) for part in candidate(-1)] == [[1], [2]]
 """
         test = """
 for i, (kind, text) in enumerate([(ValueError, 'zero'), (KeyError, '1'), (ValueError, 'own'), (Exception, 'other'),
-                                  (RecursionError, 'recursion'), (Exception, 'bad')]):
+                                  (RecursionError, 'recursion'), (UnicodeDecodeError, 'bad')]):
     try:
         candidate(i)
     except kind as problem:
@@ -163,7 +163,7 @@ for i, (kind, text) in enumerate([(ValueError, 'zero'), (KeyError, '1'), (ValueE
         for loop in ("for got, wanted in zip(map(candidate, [1, 2]), [1, 2]): assert got == wanted",
                      "assert all(map(lambda n: candidate(n) == n, [1, 2]))"):
             row = self.verdict(loop, completion)
-            self.assertEqual((row["verdict"], "RuntimeError: over" in row["reason"]), ("failed", True), row)
+            self.assertEqual((row["verdict"], "raised StopIteration: over" in row["reason"]), ("failed", True), row)
         test = "try:\n    candidate(1)\nexcept StopIteration as problem:\n    assert str(problem) == 'over'\nelse:\n    assert False"
         self.assertEqual(self.verdict(test, completion)["verdict"], "passed")
 
