@@ -52,6 +52,8 @@ export interface PlanOptions extends Limits {
 	preload?: string[];
 	/** The program may write to / itself; that is forgotten at the end. */
 	writable_root?: boolean;
+	/** For Sandbox.create with a plan: the language's tools, and no program's file. Without code and argv. */
+	no_program?: boolean;
 }
 
 export interface RunOptions {

@@ -215,6 +215,9 @@ struct fh_request {
 	 * one set it. For the other languages, numbers above 1 ask for a new process for this run, which has a random
 	 * secret. */
 	uint32_t hash_secret;
+	/* Makes the plan of a session's sandbox: the language's tools are visible, and there is no program, so that code,
+	 * code_name, args, argv and flags stay empty. (An empty program is one, and becomes an empty file.) */
+	bool no_program;
 };
 FH_PUBLIC void fh_request_init(struct fh_request *r);
 

@@ -45,7 +45,7 @@ const LIMIT_READERS = { cpu_time: ms_of, wall_time: ms_of, memory: size_of, proc
 // Arguments that are passed to the program unchanged.
 const WORDS = { interpreter: "--interpreter", venv: "--venv", image: "--image", cwd: "--cwd", hostname: "--hostname", user: "--user" };
 const KNOWN = new Set([...Object.keys(LIMIT_READERS), ...Object.keys(WORDS), "argv", "args", "stdin", "files", "outs", "env", "mounts",
-	"standard_library_only", "compiler_flags", "require", "out_max_bytes", "start", "preload", "writable_root", "client", "on_output", "signal"]);
+	"standard_library_only", "compiler_flags", "require", "out_max_bytes", "start", "preload", "writable_root", "no_program", "client", "on_output", "signal"]);
 
 export function check_text(value, name) {
 	if (typeof value !== "string" || value.includes("\0"))
@@ -76,11 +76,13 @@ function command_line(code, language, o) {
 		words.push("--standard-library-only");
 	if (o.writable_root)
 		words.push("--writable-root");
-	if (code !== undefined)
+	if (o.no_program)
+		words.push("--no-program", "-l", check_text(language, "language"));
+	else if (code !== undefined)
 		words.push("-l", check_text(language, "language"), "-");
 	else
 		words.push("--command");
-	words.push("--", ...(code === undefined ? check_list(o.argv, "argv") : check_list(o.args ?? [], "args")));
+	words.push("--", ...(code === undefined ? check_list(o.argv ?? [], "argv") : check_list(o.args ?? [], "args")));
 	return words;
 }
 
@@ -161,7 +163,7 @@ export async function plan(code, language, options = {}) {
 	for (const name of Object.keys(options))
 		if (!KNOWN.has(name))
 			throw wrong(`unknown argument ${name}`, `arguments: ${[...KNOWN].join(", ")}`);
-	if ((code === undefined || code === null) === (options.argv === undefined))
+	if ((code === undefined || code === null) === (options.argv === undefined) && !options.no_program)
 		throw wrong("give either code (with its language) or argv");
 	const source = code === null ? undefined : code;
 	const data = await explain(command_line(source, language ?? "python", options), source === undefined ? "" : bytes_of(source, "code"));

@@ -154,7 +154,7 @@ export class Sandbox {
 	static async create(language, { lease = 0, name, client, plan: made, ...options } = {}) {
 		const used = client ?? default_client();
 		made ??= language === undefined || language === null ? await plan(undefined, { argv: ["true"], ...options })
-			: await plan("", language, options);
+			: await plan(null, language, { ...options, no_program: true });
 		if (!(made instanceof Plan))
 			throw wrong("plan is not a Plan");
 		return Sandbox.#made(used, [[TAG.PLAN, plan_fields(made.data)], ...lease_fields(lease, name)]);

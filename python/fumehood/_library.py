@@ -58,7 +58,7 @@ class CRequest(Structure):
                 ("standard_library_only", c_bool), ("flags", POINTER(c_char_p)), ("require", c_uint32),
                 ("without", c_uint32), ("out_max_bytes", c_uint64), ("descriptors", c_void_p),
                 ("descriptor_count", c_size_t), ("start", c_int), ("preload", POINTER(c_char_p)), ("writable_root", c_bool),
-                ("hash_secret", c_uint32)]
+                ("hash_secret", c_uint32), ("no_program", c_bool)]
 
 
 class CUsage(Structure):

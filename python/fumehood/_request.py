@@ -180,10 +180,10 @@ def build(code: Optional[Text] = None, language: Optional[str] = None, *, argv: 
           image: Optional[PathLike] = None, user: Optional[str] = None, cwd: Optional[str] = None,
           hostname: Optional[str] = None, standard_library_only: bool = False, compiler_flags: Sequence[str] = (),
           require: Iterable[str] = (), out_max_bytes: int = 0, start: str = "auto", preload: Sequence[str] = (),
-          writable_root: bool = False,
+          writable_root: bool = False, no_program: bool = False,
           **limits: Any) -> Plan:
     """A plan for these arguments; see :func:`fumehood.run` for what they mean. Executes nothing."""
-    if (code is None) == (argv is None):
+    if (code is None) == (argv is None) and not no_program:
         raise errors.ArgumentError("give either code (with its language) or argv", "", "argument")
     request, error, handle = _l.CRequest(), _l.CError(), c_void_p()
     _l.lib.fh_request_init(byref(request))
@@ -209,7 +209,7 @@ def build(code: Optional[Text] = None, language: Optional[str] = None, *, argv: 
     shown = _mounts(mounts)
     request.mounts, request.mount_count = shown, len(shown)
     request.standard_library_only = standard_library_only
-    request.writable_root = writable_root
+    request.writable_root, request.no_program = writable_root, no_program
     request.require = _layers(require, "require")
     request.out_max_bytes = out_max_bytes
     if start not in _l.STARTS:

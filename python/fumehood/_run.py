@@ -123,7 +123,8 @@ def run_plan(made: Plan, *, client: Optional[Client] = None, on_output: Optional
 
 def plan(code: Optional[Text] = None, language: Optional[str] = None, **arguments: Any) -> Plan:
     """The plan of a run, built once for many: the arguments of :func:`run`. Executes nothing; its ``json()`` is what
-    ``fumehood run --explain`` prints."""
+    ``fumehood run --explain`` prints. ``no_program`` is for a :class:`Sandbox` with several of its own: the language's tools, and
+    no program's file."""
     return _request.build(code, "python" if code is not None and language is None else language, **arguments)
 
 

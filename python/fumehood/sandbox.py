@@ -105,7 +105,7 @@ class Sandbox:
             arguments.setdefault("argv", ["true"])
             made = _request.build(**arguments)
         else:
-            made = _request.build("", language, **arguments)
+            made = _request.build(None, language, no_program=True, **arguments)
         options, error = _options(lease, name), _l.CError()
         self._plan: Optional[Plan] = made
         with self.client.using() as connection:

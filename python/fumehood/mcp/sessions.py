@@ -154,7 +154,7 @@ class Sessions:
                    "NODE_PATH": "%s/javascript/node_modules:/home/user/%s/javascript" % (_PLACE, _OWN)}
             # make the folders for later packages now, since Python remembers that a folder was missing at its start
             kept = {"%s/%s/.keep" % (_OWN, language): "" for language in PACKAGED}
-            sandbox = Sandbox("python", code_name=".main.py", files=kept, env=env, client=self._client, output=self.ceilings.output,
+            sandbox = Sandbox("python", files=kept, env=env, client=self._client, output=self.ceilings.output,
                               cpu_time=self.ceilings.cpu_time, wall_time=None, **bounds)
         except BaseException:
             self.ceilings.give()

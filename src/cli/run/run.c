@@ -29,7 +29,7 @@ static struct {
 	struct fh_limits limits;
 	double cpu_rate;
 	uint64_t hash_secret;
-	bool json, explain, command, standard_library_only, writable_root, raw;
+	bool json, explain, command, standard_library_only, writable_root, raw, no_program;
 	bool keep_given, shaped, cpu_rate_given, disk_given, file_size_given, limits_given, code_given;
 } o;
 
@@ -117,6 +117,9 @@ static const struct fh_opt options[] = {
 	  "uses 1, and with --repeat 1 to 4 in turn.",
 	  SHAPES, .most = UINT32_MAX },
 	{ "explain", 0, FH_OPT_FLAG, &o.explain, NULL, "Print the plan as JSON and execute nothing." },
+	{ "no-program", 0, FH_OPT_FLAG, &o.no_program, NULL,
+	  "With --explain and -l: the plan of a session's sandbox, which has the language's tools and no program.",
+	  SHAPES },
 	{ "plan", 0, FH_OPT_STRING, &o.plan_file, "FILE", "Run the plan that --explain printed." },
 	{ "", .help = "Other" },
 	{ 0 },
@@ -203,6 +206,8 @@ static int read_options(const struct fh_opt_list *args, struct fh_request *reque
 		r = parse_start(&request->start, err);
 	if (r == 0 && o.command && (o.code_given || o.language))
 		r = fh_error_set(err, FH_E_ARGUMENT, "--command excludes -l and -c");
+	if (r == 0 && o.no_program && (!o.explain || !o.language || o.code_given || o.command || args->count))
+		r = fh_error_set(err, FH_E_ARGUMENT, "--no-program needs --explain and -l, and excludes a program");
 	if (r == 0 && o.command && args->count == 0)
 		r = fh_error_set(err, FH_E_ARGUMENT, "--command needs a command");
 	request->interpreter = o.interpreter;
@@ -217,6 +222,8 @@ static int read_options(const struct fh_opt_list *args, struct fh_request *reque
 	request->writable_root = o.writable_root;
 	request->flags = o.compiler_flags.items;
 	request->preload = o.preload.items;
+	request->no_program = o.no_program;
+	request->language = o.no_program ? o.language : NULL;
 	request->hash_secret = (uint32_t)o.hash_secret;
 	request->argv = o.command ? args->items : NULL;
 	return r;
@@ -247,12 +254,13 @@ static int build_plan(const struct fh_opt_list *args, bool *ret_took_stdin, stru
 	struct fh_run_inputs in = { 0 };
 	fh_request_init(&request);
 	int r = read_options(args, &request, err);
-	if (r == 0 && !o.command)
+	bool has_program = !o.command && !o.no_program;
+	if (r == 0 && has_program)
 		r = fh_program_read(&program, o.language, o.code_given ? o.code : NULL, args->items, args->count, err);
 	if (r == 0)
 		r = fh_run_inputs_read(&o.files, &o.mounts, &o.outs, &in, err);
 	if (r == 0) {
-		if (!o.command)
+		if (has_program)
 			use_program(&request, &program);
 		use_inputs(&request, &in);
 		r = fh_plan_build(&request, ret, err);

@@ -225,16 +225,6 @@ static void say_made(const struct fh_sandbox *made, json_t *not_branched)
 	fh_print_line(text);
 }
 
-/* The plan is made for a language's tools; the file of its program, which is empty, would lie among the session's. */
-static void drop_program(struct fh_plan *plan)
-{
-	while (plan->file_count > 0) {
-		struct fh_plan_file *file = &plan->files[--plan->file_count];
-		free(file->name);
-		free(file->content.data);
-	}
-}
-
 static int make_plan(struct fh_plan **ret, struct fh_error *err)
 {
 	static const char *const nothing[] = { "true", NULL };
@@ -242,7 +232,7 @@ static int make_plan(struct fh_plan **ret, struct fh_error *err)
 	fh_request_init(&r);
 	r.language = O.language;
 	r.argv = O.language ? NULL : nothing;
-	r.code = (struct fh_bytes){ "", 0 };
+	r.no_program = O.language != NULL;
 	r.image = O.image;
 	r.user = O.root ? "root" : NULL;
 	/* A session lives long: time and output are limited for each command instead. */
@@ -254,10 +244,7 @@ static int make_plan(struct fh_plan **ret, struct fh_error *err)
 		r.limits.value[FH_LIMIT_DISK] = O.disk;
 	if (O.processes)
 		r.limits.value[FH_LIMIT_PROCESSES] = O.processes;
-	int code = fh_plan_build(&r, ret, err);
-	if (code == 0)
-		drop_program(*ret);
-	return code;
+	return fh_plan_build(&r, ret, err);
 }
 
 static int new_session(const char *const *args, size_t count, struct fh_error *err)

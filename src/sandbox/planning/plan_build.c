@@ -419,6 +419,22 @@ static int set_command(struct fh_plan *plan, const struct fh_request *r, struct 
 	return 0;
 }
 
+/* Programs come later, each with a command of its own. A plan has a command all the same: the language's tool. */
+static int set_no_program(struct fh_plan *plan, const struct fh_request *r, const struct fh_language *l,
+                          const struct fh_tool *tool, struct fh_error *err)
+{
+	if (!l)
+		return fh_error_set(err, FH_E_ARGUMENT, "a sandbox without a program needs a language, whose tools it shows");
+	if (r->code.size > 0 || r->code_name || (r->args && r->args[0]) || r->argv || (r->flags && r->flags[0])) {
+		int code = fh_error_set(err, FH_E_ARGUMENT, "a sandbox without a program was asked for, and a program given");
+		fh_error_hint(err, "leave out no_program, or code, code_name, args, argv and flags");
+		return code;
+	}
+	fh_plan_set_text(&plan->language, l->name);
+	fh_plan_set_strings(&plan->argv, (const char *const[]){ tool->inside, NULL });
+	return 0;
+}
+
 static int find_tool(struct fh_survey *s, const struct fh_request *r, const char *image,
                      struct fh_language **ret_language, struct fh_tool **ret_tool, struct fh_error *err)
 {
@@ -502,12 +518,14 @@ static int build(const struct fh_request *r, struct fh_survey *s, struct fh_plan
 	if (code == 0)
 		code = set_limits(plan, &r->limits, err);
 	if (code == 0)
-		code = l ? set_program(plan, r, l, err) : set_command(plan, r, err);
+		code = r->no_program ? set_no_program(plan, r, l, tool, err)
+		       : l           ? set_program(plan, r, l, err)
+		                     : set_command(plan, r, err);
 	if (code == 0)
 		code = add_files(plan, r, err);
 	if (code < 0)
 		return code;
-	if (l)
+	if (l && !r->no_program)
 		set_steps(plan, s, r, l, tool);
 	fh_plan_identify(plan, s, l);
 	code = check_cwd(plan, err);

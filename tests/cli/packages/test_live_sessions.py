@@ -293,6 +293,14 @@ class Python(unittest.TestCase):
         import fumehood
         cls.fumehood = fumehood
 
+    def test_the_folder_of_a_new_sandbox_is_empty(self):
+        for language in (None, "python", "bash"):
+            with self.fumehood.Sandbox(language) as box:
+                self.assertEqual([i.name for i in box.files.list()], [], language)
+        with self.fumehood.Sandbox(plan=self.fumehood.plan(language="python", no_program=True, files={"mine": b"1"})) as box:
+            self.assertEqual([i.name for i in box.files.list()], ["mine"])
+            self.assertEqual(box.exec(["python", "-c", "print(open('mine').read())"]).stdout, b"1\n")
+
     def test_files_processes_and_branches(self):
         with self.fumehood.Client() as client, self.fumehood.Sandbox(client=client) as box:
             box.files.write("d/f", b"hello")

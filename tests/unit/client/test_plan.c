@@ -289,6 +289,29 @@ static void a_name_that_looks_like_an_option_is_none(void **state)
 	fh_plan_free(plan);
 }
 
+static void a_sandbox_without_a_program_has_the_languages_tools_alone(void **state)
+{
+	struct fh_request r;
+	fh_request_init(&r);
+	r.language = "bash";
+	r.no_program = true;
+	struct fh_plan *plan = build(&r);
+	assert_string_equal(plan->language, "bash");
+	assert_string_equal(plan->code_name, "");
+	assert_non_null(plan->argv[0]);
+	assert_null(plan->argv[1]);
+	assert_int_equal(plan->file_count, 0);
+	assert_null(plan->compile);
+	fh_plan_free(FH_TAKE_PTR(plan));
+	r.code = (struct fh_bytes){ "echo", 4 };
+	assert_int_equal(fh_plan_build(&r, &plan, &err), -FH_E_ARGUMENT);
+	assert_non_null(strstr(err.hint, "no_program"));
+	r.code = (struct fh_bytes){ NULL, 0 };
+	r.language = NULL;
+	assert_int_equal(fh_plan_build(&r, &plan, &err), -FH_E_ARGUMENT);
+	assert_null(plan);
+}
+
 static void a_compiled_language_has_two_steps(void **state)
 {
 	if (access("/usr/bin/gcc", X_OK) != 0)
@@ -476,6 +499,7 @@ int main(void)
 		cmocka_unit_test(wrong_requests_are_refused),
 		cmocka_unit_test(a_request_needs_a_program_and_sane_limits),
 		cmocka_unit_test(a_name_that_looks_like_an_option_is_none),
+		cmocka_unit_test(a_sandbox_without_a_program_has_the_languages_tools_alone),
 		cmocka_unit_test(a_compiled_language_has_two_steps),
 		cmocka_unit_test(only_the_standard_library_is_left),
 		cmocka_unit_test(an_image_makes_a_plan_without_the_host),
