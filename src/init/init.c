@@ -385,7 +385,7 @@ void fh_init_main(const long *stack)
 			more = 1;
 		}
 		if (more) { /* many orphans must not keep init from sampling and from the engine's messages */
-			int r = reap(WNOHANG, REAP_MOST);
+			long r = reap(WNOHANG, REAP_MOST);
 			more = r == 1;
 			in.alone = r == -ECHILD;
 		}

@@ -166,7 +166,7 @@ static unsigned start(void *(*work_on)(void *), void *argument, pthread_t *threa
 int fh_batch_threads(void *(*work_on)(void *argument), void *argument, unsigned jobs, size_t most, struct fh_error *err)
 {
 	pthread_t threads[JOBS_MAX];
-	unsigned wanted = FH_MIN(FH_MIN(jobs ? jobs : processors(), JOBS_MAX), most);
+	unsigned wanted = (unsigned)FH_MIN(FH_MIN(jobs ? jobs : processors(), JOBS_MAX), most);
 	unsigned n = start(work_on, argument, threads, wanted);
 	if (n == 0 && most > 0)
 		return fh_error_set(err, FH_E_SYSTEM, "cannot start a thread");

@@ -304,7 +304,7 @@ int fh_provider_call(struct fh_provider *p, const struct fh_provider_request *re
 		}
 	}
 	fh_secrets_remove(p->secrets, &r);
-	if (!r.latency_ms)
+	if (r.latency_ms == 0)
 		r.latency_ms = (double)(fh_now_ns() - start) / FH_NS_PER_MS;
 	if (p->record && !p->replay && !another)
 		fh_record_add(p->record, p->id, p->label, request->prompt, &r);

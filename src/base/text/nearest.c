@@ -9,9 +9,9 @@ static unsigned distance(const char *a, size_t an, const char *b, size_t bn)
 {
 	unsigned rows[3][WORD_MAX + 1];
 	unsigned *before = rows[0], *previous = rows[1], *current = rows[2];
-	for (size_t j = 0; j <= bn; j++)
+	for (unsigned j = 0; j <= bn; j++)
 		previous[j] = j;
-	for (size_t i = 1; i <= an; i++) {
+	for (unsigned i = 1; i <= an; i++) {
 		current[0] = i;
 		for (size_t j = 1; j <= bn; j++) {
 			bool same = a[i - 1] == b[j - 1];

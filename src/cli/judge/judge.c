@@ -162,7 +162,7 @@ static int judge_all(const struct fh_judge_options *o, const struct fh_judge_kee
 	struct watch watch = { 0 };
 	struct fh_batch_options batch = {
 		.repeat = (unsigned)o->repeat,
-		.jobs = FH_MIN(o->jobs, UINT16_MAX),
+		.jobs = (unsigned)FH_MIN(o->jobs, UINT16_MAX),
 		.on_done = on_done,
 		.context = &watch,
 	};

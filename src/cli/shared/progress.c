@@ -51,7 +51,7 @@ static void put_line(const struct fh_progress *p, int64_t now, struct fh_buf *ou
 	uint64_t done = FH_MIN(p->done, p->total);
 	fh_buf_addf(out, "%s  ", p->title);
 	if (p->terminal) {
-		unsigned filled = p->total ? done * BAR_WIDTH / p->total : 0;
+		uint64_t filled = p->total ? done * BAR_WIDTH / p->total : 0;
 		fh_buf_addc(out, '[');
 		for (unsigned i = 0; i < BAR_WIDTH; i++)
 			fh_buf_addc(out, i < filled ? '#' : '-');
@@ -67,7 +67,8 @@ static void put_line(const struct fh_progress *p, int64_t now, struct fh_buf *ou
 	uint64_t made = p->done - FH_MIN(p->first_done, p->done);
 	if (made > 0 && p->total > p->done) {
 		fh_buf_adds(out, "  eta ");
-		put_duration(out, (uint64_t)((double)(now - p->started) / made * (p->total - p->done) / FH_NS_PER_S));
+		double each = (double)(now - p->started) / (double)made;
+		put_duration(out, (uint64_t)(each * (double)(p->total - p->done) / FH_NS_PER_S));
 	}
 }
 

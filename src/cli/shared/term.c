@@ -42,7 +42,7 @@ static unsigned width_or(int fd, unsigned unknown)
 	const char *columns = getenv("COLUMNS");
 	uint64_t n;
 	if (columns && fh_parse_u64(columns, 10, WIDTH_MAX, &n, NULL) == 0)
-		return n;
+		return (unsigned)n;
 	struct winsize size;
 	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 10)
 		return size.ws_col;

@@ -176,7 +176,7 @@ static void gzip_is_read_by_its_content(void **state)
 	struct fh_error err = FH_ERROR_INIT;
 	fh_auto_problems struct fh_judge_problems p = { 0 };
 	gzFile gz = gzopen(scratch_file("p.gz", NULL), "wb");
-	assert_int_equal(gzwrite(gz, human_eval, strlen(human_eval)), strlen(human_eval));
+	assert_int_equal(gzwrite(gz, human_eval, (unsigned)strlen(human_eval)), strlen(human_eval));
 	gzclose(gz);
 	assert_int_equal(fh_judge_problems_read(file, &p, &err), 0);
 	assert_int_equal(p.count, 2);
@@ -193,7 +193,7 @@ static void gzip_is_read_by_its_content(void **state)
 	assert_int_equal(gzwrite(gz, human_eval, 50), 50);
 	gzclose(gz);
 	gz = gzopen(file, "ab");
-	assert_int_equal(gzwrite(gz, human_eval + 50, strlen(human_eval) - 50), strlen(human_eval) - 50);
+	assert_int_equal(gzwrite(gz, human_eval + 50, (unsigned)strlen(human_eval) - 50), strlen(human_eval) - 50);
 	gzclose(gz);
 	assert_int_equal(fh_judge_problems_read(file, &p, &err), 0);
 	assert_int_equal(p.count, 2);
