@@ -167,14 +167,18 @@ def plan_and_environment(argv: Sequence[str], languages: Sequence[str] = (), *, 
                          cwd: str = "/sandbox", user: str = "root", env: Optional[Mapping[str, str]] = None,
                          mounts: Sequence[Tuple[str, str, str]] = (), image: Optional[str] = None, hostname: Optional[str] = None,
                          files: Optional[Files] = None, interpreter: Optional[str] = None, writable_root: bool = True,
-                         **limits: Any) -> Tuple[Plan, Dict[str, str]]:
+                         writable: Sequence[str] = (), **limits: Any) -> Tuple[Plan, Dict[str, str]]:
     """A plan for a command that sees an image, and the environment of its program. ``languages``: whose tools have to be there
-    beside Python's and Node's; ``templates``: packages, by language. An ``image`` that is a folder is used as it is."""
+    beside Python's and Node's; ``templates``: packages, by language; ``writable``: empty folders that can be written to, also
+    where the root cannot. An ``image`` that is a folder is used as it is."""
     made = build(argv=argv, cwd=cwd, user=user, env=env, mounts=mounts, image=image, hostname=hostname, files=files,
                  writable_root=writable_root, **limits)
-    if image:
-        return made, _variables(json.loads(made.json())["env"])
     data = json.loads(made.json())
+    data["mounts"] = [mount for mount in data["mounts"] if mount["kind"] != "dir" or mount["target"] not in writable]
+    there = {mount["target"] for mount in data["mounts"]}
+    data["mounts"] += [{"kind": "writable", "target": folder} for folder in dict.fromkeys(writable) if folder not in there]
+    if image:
+        return Plan.from_json(json.dumps(data)) if writable else made, _variables(data["env"])
     if writable_root and cwd != "/" and all(mount["target"] != cwd for mount in data["mounts"]):
         data["mounts"].append({"kind": "writable", "target": cwd})  # below /tmp it would not be made
     folders: List[str] = []

@@ -39,6 +39,7 @@ class Runtime(object):
         self.limits = dict(DEFAULTS, cpu_time=None, wall_time=None)
         self.env = {"PYTHONUNBUFFERED": "1", "PIP_RETRIES": "0"}  # without a network, pip would try for a quarter of a minute
         self.mounts = []
+        self.writable = []  # empty folders that can be written to
         self.user = "root"
         self.workdir = self.hostname = None
         self.writable_root = True
@@ -46,7 +47,7 @@ class Runtime(object):
 
     def arguments(self):
         """The arguments for fumehood.container.Container."""
-        return dict(self.limits, env=self.env, mounts=self.mounts, user=self.user, hostname=self.hostname, writable_root=self.writable_root,
+        return dict(self.limits, env=self.env, mounts=self.mounts, writable=self.writable, user=self.user, hostname=self.hostname, writable_root=self.writable_root,
                     interpreter=self.interpreter)
 
 
@@ -96,10 +97,20 @@ def _mounts(runtime, value, name):
         given = {str(key).lower().replace("_", ""): item for key, item in dict(mount).items()}
         kind = given.get("type", "bind")
         if kind == "tmpfs":
-            continue  # tmpfs: the root is writable anyway, and not kept
+            _tmpfs(runtime, [given.get("target")], name)
+            continue
         if kind != "bind":
             raise ValidationError("runtime_configs: {}: a mount of type {} is not supported, only bind and tmpfs".format(name, kind))
         _add_mount(runtime, given.get("source"), given.get("target"), given.get("readonly", False), name)
+
+
+def _tmpfs(runtime, value, name):
+    """Folders in memory, as the whole sandbox is. What a folder's options say of its size holds for all together."""
+    for target in value or []:
+        target = target.split(":")[0] if isinstance(target, str) else ""
+        if not target.startswith("/") or ".." in target.split("/") or not target.strip("/"):
+            raise ValidationError("runtime_configs: {}: {!r} is not the absolute path of a folder".format(name, target))
+        runtime.writable.append("/" + target.strip("/"))
 
 
 def _volumes(runtime, value, name):
@@ -189,10 +200,11 @@ _KNOWN = {
     "ports": _only(None, {}, []), "publish_all_ports": _only(None, False), "links": _only(None, {}, []), "pid_mode": _only(None, ""),
     "ipc_mode": _only(None, "", "private", "none"), "userns_mode": _only(None, ""), "runtime": _only(None, "runc"),
     "security_opt": _security_opt, "working_dir": _workdir, "hostname": _hostname,
+    "tmpfs": _tmpfs,
 }
 _KNOWN.update(dict.fromkeys((
     "cpu_period", "memswap_limit", "mem_reservation", "mem_swappiness", "kernel_memory", "oom_kill_disable", "oom_score_adj", "shm_size",
-    "tmpfs", "cap_drop", "auto_remove", "remove", "detach", "tty", "stdin_open", "stdin", "stdout", "stderr", "name", "labels", "init",
+    "cap_drop", "auto_remove", "remove", "detach", "tty", "stdin_open", "stdin", "stdout", "stderr", "name", "labels", "init",
     "platform", "restart_policy", "log_config", "command", "entrypoint", "stop_signal", "stream", "healthcheck", "dns", "dns_search",
     "dns_opt", "extra_hosts", "domainname", "group_add", "cpu_shares", "cpuset_cpus", "cpuset_mems", "timeout", "storage_opt"), _ignored))
 

@@ -154,6 +154,18 @@ class Sessions(Llm):
         for name, text in zip(("network_mode", "privileged", "mem_limit", "nonsense", "SYS_ADMIN"), shown[2:]):
             self.assertIn(name, text)
 
+    def test_a_tmpfs_is_a_folder_that_can_be_written_to_also_below_a_root_that_cannot(self):
+        shown = self.python("""
+            write = "for folder in {!r}:\\n    open(folder + '/f', 'w').close()\\n    print(folder)"
+            configs = {"read_only": True, "tmpfs": {"/scratch": "size=10m", "/run": ""}, "mounts": [{"Type": "tmpfs", "Target": "/mine"}]}
+            with SandboxSession(lang="python", runtime_configs=configs) as s:
+                show(s.run(write.format(["/scratch", "/run", "/mine", "/opt"])).stdout.split())
+            for wrong in ("scratch", "/", "/a/../b"):
+                show(error(ValidationError, lambda: SandboxSession(lang="python", runtime_configs={"tmpfs": {wrong: ""}})))
+        """)
+        self.assertEqual(shown[0], ["/scratch", "/run", "/mine"])
+        self.assertTrue(all("tmpfs" in text for text in shown[1:]), shown)
+
     def test_what_cannot_begin_is_an_exit_code(self):
         place, program = self.python("""
             with SandboxSession(lang="python") as s:
