@@ -22,7 +22,7 @@
 	"sys.exit(main())\n"
 
 static bool http, packages, quiet, port_given;
-static uint64_t port, sessions, processes, memory, disk, output, cpu_ms, wall_ms, idle_ms;
+static uint64_t port, sessions, running, waiting, processes, memory, disk, output, cpu_ms, wall_ms, idle_ms;
 static const char *address, *token_file, *tls_certificate, *tls_key;
 static struct fh_opt_list mounts, origins;
 
@@ -49,6 +49,11 @@ static const struct fh_opt options[] = {
 	{ "", .help = "Ceilings, whatever the agent asks for; \"unlimited\" removes one" },
 	{ "max-sessions", 0, FH_OPT_U64, &sessions, "N", "Sessions open at once, for all clients together.",
 	  .default_text = "16" },
+	{ "max-running", 0, FH_OPT_U64, &running, "N", "Calls that run code, open a session or install at once, for all clients "
+	  "together.",
+	  .default_text = "16" },
+	{ "max-waiting", 0, FH_OPT_U64, &waiting, "N", "Such calls that wait until others end; further ones are refused.",
+	  .default_text = "128" },
 	{ "max-memory", 0, FH_OPT_SIZE, &memory, "SIZE", "Memory of one sandbox.", FH_OPT_UNLIMITED, .default_text = "1G" },
 	{ "max-disk", 0, FH_OPT_SIZE, &disk, "SIZE", "Bytes that one sandbox may write.", FH_OPT_UNLIMITED,
 	  .default_text = "1G" },
@@ -138,8 +143,9 @@ static int check(struct fh_error *err)
 		return fh_error_set(err, FH_E_ARGUMENT, "--port must be from 0 to 65535");
 	if (!tls_certificate != !tls_key)
 		return fh_error_set(err, FH_E_ARGUMENT, "--tls-certificate and --tls-key must be given together");
-	if (sessions == 0 || output == 0 || idle_ms == 0)
-		return fh_error_set(err, FH_E_ARGUMENT, "--max-sessions, --max-output and --max-idle must be more than 0");
+	if (sessions == 0 || running == 0 || output == 0 || idle_ms == 0)
+		return fh_error_set(err, FH_E_ARGUMENT,
+		                    "--max-sessions, --max-running, --max-output and --max-idle must be more than 0");
 	return 0;
 }
 
@@ -147,6 +153,8 @@ static char *settings(const struct fh_run_inputs *in)
 {
 	fh_auto_json json_t *o = json_object();
 	json_object_set_new(o, "sessions", json_integer((json_int_t)sessions));
+	json_object_set_new(o, "running", json_integer((json_int_t)running));
+	json_object_set_new(o, "waiting", json_integer((json_int_t)waiting));
 	json_object_set_new(o, "memory", bounded(memory, 1));
 	json_object_set_new(o, "disk", bounded(disk, 1));
 	json_object_set_new(o, "processes", bounded(processes, 1));

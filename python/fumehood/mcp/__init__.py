@@ -8,6 +8,7 @@ A server of our own in the standard library, so that what installs fumehood inst
     tools.py            the tools: what each takes, what it does, what the model reads of it
     resources.py        files and limits, to be read
     sessions.py         sandboxes that live on, and the operator's ceilings
+    turns.py            how many calls run at once
 
 The operator's options come from the command (src/cli/mcp.c) as one JSON object; see :func:`main`.
 """

@@ -15,6 +15,7 @@ from .. import errors, hostimage, packages
 from ..client import Client
 from ..context import Context
 from ..sandbox import Sandbox
+from .turns import Turns
 
 __all__ = ["Ceilings", "Session", "Sessions", "LANGUAGES", "PACKAGED", "DEFAULT"]
 
@@ -34,7 +35,7 @@ class Ceilings:
 
     def __init__(self, sessions: int = 16, memory: Optional[int] = 1 << 30, disk: Optional[int] = 1 << 30, processes: Optional[int] = 256,
                  cpu_time: Optional[float] = 60, wall_time: Optional[float] = 120, output: int = 256 << 10, idle: float = 3600,
-                 packages: bool = False, mounts: Sequence[Sequence[str]] = ()) -> None:
+                 packages: bool = False, mounts: Sequence[Sequence[str]] = (), running: int = 16, waiting: int = 128) -> None:
         self.sessions = sessions
         self.memory = memory
         self.disk = disk
@@ -45,12 +46,13 @@ class Ceilings:
         self.idle = idle
         self.packages = packages
         self.mounts = [tuple(mount) for mount in mounts]
+        self.turns = Turns(running, waiting)
         self.live = 0  # sessions of all clients
         self.lock = threading.Lock()
 
     def as_dict(self) -> Dict[str, Any]:
         """For the model; leaves out paths of the host."""
-        return {"sessions": self.sessions, "memory_bytes": self.memory, "disk_bytes": self.disk, "processes": self.processes,
+        return {"sessions": self.sessions, "running": self.turns.running, "waiting": self.turns.waiting, "memory_bytes": self.memory, "disk_bytes": self.disk, "processes": self.processes,
                 "cpu_time_seconds": self.cpu_time, "wall_time_seconds": self.wall_time, "output_bytes": self.output,
                 "idle_seconds": self.idle, "packages": self.packages, "network": "none",
                 "shown_folders": [{"path": mount[1], "writable": len(mount) > 2 and mount[2] == "rw"} for mount in self.mounts]}

@@ -295,7 +295,8 @@ _NAMED = {"string": "a text", "boolean": "true or false", "integer": "a whole nu
 
 
 class Tool:
-    """A row of the table. ``arguments``: name → JSON schema, in a natural order."""
+    """A row of the table. ``arguments``: name → JSON schema, in a natural order. ``hints``: what is told to clients, and ``now``: the
+    tool does not wait for its turn, since it runs no program, or ends one."""
 
     def __init__(self, name: str, title: str, about: str, work: Callable[..., Answer], arguments: Dict[str, Dict[str, Any]],
                  required: List[str], hints: str = "") -> None:
@@ -331,7 +332,11 @@ class Tool:
         return checked
 
     def run(self, sessions: Sessions, checked: Dict[str, Any], stop: Cancel, say: Say) -> Answer:
-        return self._work(Call(sessions, stop, say), **checked)
+        call = Call(sessions, stop, say)
+        if "now" in self._hints:
+            return self._work(call, **checked)
+        with sessions.ceilings.turns.turn(sessions, stop, call.say):
+            return self._work(call, **checked)
 
 
 def _s(about: str, **more: Any) -> Dict[str, Any]:
@@ -373,14 +378,14 @@ TOOLS = [
           "stdin": _s("Its whole standard input."), "timeout": _TIMEOUT, "background": _n("Return at once.", "boolean")}, ["command"]),
     Tool("session_write_file", "Write a file", "Writes a file into a session; folders on the way are made, what is there is replaced.", _write,
          {"path": _PATH, "text": _s("Its content as text."), "base64_data": _s("Its content as base64, for what is not text."),
-          "session": _SESSION}, ["path"], "destroys again"),
+          "session": _SESSION}, ["path"], "destroys again now"),
     Tool("session_read_file", "Read a file", "Reads a file of a session: text as text, PNG, JPEG, GIF and WebP as images, anything else as base64.", _read,
-         {"path": _PATH, "session": _SESSION}, ["path"], "reads again"),
+         {"path": _PATH, "session": _SESSION}, ["path"], "reads again now"),
     Tool("session_list_files", "List files", "Lists a folder of a session.", _list,
          {"path": _s("The folder; /home/user by default."), "recursive": _n("Folders below, too.", "boolean"), "session": _SESSION}, [],
-         "reads again"),
+         "reads again now"),
     Tool("session_remove_file", "Remove a file", "Removes a file or a folder of a session.", _remove,
-         {"path": _PATH, "recursive": _n("A folder with all that is in it.", "boolean"), "session": _SESSION}, ["path"], "destroys"),
+         {"path": _PATH, "recursive": _n("A folder with all that is in it.", "boolean"), "session": _SESSION}, ["path"], "destroys now"),
     Tool("session_install", "Install packages", "Adds packages to a session by this machine's own pip or npm; only where its operator allows "
          "it. Nothing of a package runs outside of the sandbox.", _install,
          {"names": _list_of("Such as numpy, pandas>=2, or for javascript lodash@^4."), "session": _SESSION,
@@ -388,10 +393,10 @@ TOOLS = [
     Tool("session_branch", "Branch a session", "Makes another session with a copy of all files, to try something out.", _branch,
          {"session": _SESSION}, []),
     Tool("session_reset", "Forget variables", "Starts a session's interpreter anew, without variables; its files stay.", _reset,
-         {"session": _SESSION, "language": _CODE_LANGUAGE}, [], "destroys"),
-    Tool("session_list", "List sessions", "Lists the open sessions with what they use.", _all, {}, [], "reads again"),
+         {"session": _SESSION, "language": _CODE_LANGUAGE}, [], "destroys now"),
+    Tool("session_list", "List sessions", "Lists the open sessions with what they use.", _all, {}, [], "reads again now"),
     Tool("session_close", "Close a session", "Ends everything in a session; nothing of it is left.", _close, {"session": _s("The session's id.")},
-         ["session"], "destroys"),
+         ["session"], "destroys now"),
 ]
 _BY_NAME = {tool.name: tool for tool in TOOLS}
 

@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import sys
+import threading
 import unittest
 
 sys.path.insert(0, os.path.dirname(__file__))
@@ -201,6 +202,62 @@ class Protocol(Case):
         server.call("session_close", session=opened[0])
         self.assertFalse(server.call("session_open")["isError"])
         server.close()
+
+    def test_calls_that_run_at_once_are_bounded_and_so_are_those_that_wait(self):
+        server = Server("--max-running", "1", "--max-waiting", "1")
+        self.addCleanup(server.close)
+        server.initialize()
+        until = "import os, time\nopen('begun', 'w').close()\nwhile not os.path.exists('go'): time.sleep(0.01)"
+        server.send("tools/call", {"name": "session_run", "arguments": {"code": until, "timeout": 120}}, id="first")
+        self.assertTrue(support.wait_for(lambda: not server.call("session_read_file", path="begun")["isError"], 60))
+        for id in ("one", "other"):
+            server.send("tools/call", {"name": "run_code", "arguments": {"code": "print(6 * 7)"}}, id=id)
+        self.assertTrue(support.wait_for(lambda: server.call("session_list") and self.among(server, "one", "other"), 60))
+        refused = self.among(server, "one", "other")[0]
+        self.assertIn("1 calls run on this server and 1 wait", self.text(server.answer(refused)["result"]))
+        waits = {"one": "other", "other": "one"}[refused]
+        server.send("notifications/cancelled", {"requestId": waits})  # leaves its place to another one
+        self.assertTrue(support.wait_for(lambda: self.waits(server), 60))
+        server.call("session_write_file", path="go", text="")
+        self.assertFalse(server.answer("first")["result"]["isError"])
+        self.assertEqual(self.text(server.answer("next")["result"]), "42")
+
+    def waits(self, server):
+        """Whether the call `next` waits for its turn, and was not refused."""
+        server.send("tools/call", {"name": "run_code", "arguments": {"code": "print(6 * 7)"}, "_meta": {"progressToken": "turn"}}, id="next")
+        said = server.receive()
+        return "waiting for its turn" in said.get("params", {}).get("message", "")
+
+    @staticmethod
+    def among(server, *ids):
+        """Those of the ids whose answers came while others were waited for."""
+        return [message["id"] for message in server.others if message.get("id") in ids and "method" not in message]
+
+    def test_the_client_that_has_the_fewest_calls_running_is_next(self):
+        sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "..", "python"))
+        self.addCleanup(sys.path.pop, 0)
+        from fumehood.client import Cancel
+        from fumehood.mcp.turns import Turns
+        turns, order = Turns(2, 9), []
+        ends = {name: threading.Event() for name in ("busy 1", "busy 2", "busy 3", "other")}
+
+        def call(name):
+            with turns.turn(name.split()[0], Cancel(), lambda text: waits.add(name)):
+                order.append(name)
+                ends[name].wait()
+
+        waits, threads = set(), []
+        for name in ends:
+            threads.append(threading.Thread(target=call, args=(name,)))
+            threads[-1].start()
+            self.assertTrue(support.wait_for(lambda: name in order or name in waits, 60))
+        ends["busy 1"].set()
+        self.assertTrue(support.wait_for(lambda: len(order) == 3, 60))
+        for end in ends.values():
+            end.set()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(order, ["busy 1", "busy 2", "other", "busy 3"])
 
     def test_an_idle_session_is_closed(self):
         server = Server("--max-idle", "0.3")
