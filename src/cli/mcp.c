@@ -49,7 +49,8 @@ static const struct fh_opt options[] = {
 	{ "", .help = "Ceilings, whatever the agent asks for; \"unlimited\" removes one" },
 	{ "max-sessions", 0, FH_OPT_U64, &sessions, "N", "Sessions open at once, for all clients together.",
 	  .default_text = "16" },
-	{ "max-running", 0, FH_OPT_U64, &running, "N", "Calls that run code, open a session or install at once, for all clients "
+	{ "max-running", 0, FH_OPT_U64, &running, "N",
+	  "Calls that run code, open a session or install at once, for all clients "
 	  "together.",
 	  .default_text = "16" },
 	{ "max-waiting", 0, FH_OPT_U64, &waiting, "N", "Such calls that wait until others end; further ones are refused.",
