@@ -21,21 +21,26 @@ class FileType(enum.Enum):
 
 
 class Text(str):
-    """``result.text``: a string, as in 0.2, that can also be called, as in 0.3."""
+    """``result.text``: a string, as in 0.2, which has all that a terminal would show; called, as in 0.3, it gives stdout alone."""
+
+    def __new__(cls, stdout, stderr=""):
+        made = super(Text, cls).__new__(cls, stdout + stderr)
+        made._stdout = stdout
+        return made
 
     def __call__(self):
         warnings.warn("result.text() is deprecated, result.stdout says the same", DeprecationWarning, stacklevel=2)
-        return str(self)
+        return self._stdout
 
     def __reduce__(self):
         return str, (str(self),)
 
 
 class _TextOf(object):
-    """The attribute ``text``: the output, in both forms."""
+    """The attribute ``text``, in both forms."""
 
     def __get__(self, result, owner=None):
-        return self if result is None else Text(result.stdout)
+        return self if result is None else Text(result.stdout, result.stderr)
 
     def __set_name__(self, owner, name):
         self.__name__ = name

@@ -51,14 +51,11 @@ class SandboxTimeoutError(SandboxError):
 
 #: Names of 0.2.
 TimeoutError = SandboxTimeoutError  # noqa: A001
+DependencyError = MissingDependencyError
 
 
-class DependencyError(SandboxError):
-    """Of 0.2: a package could not be installed."""
-
-
-def _said(name, text, arguments, about):
-    """An exception whose arguments fill in a text."""
+def _said(name, text, arguments, about, also=()):
+    """An exception whose arguments fill in a text. `also`: what 0.2 raises in its place, so that programs of that time catch it."""
     def __init__(self, *values, **named):
         given = dict(zip(arguments, values), **named)
         missing = [word for word in arguments if word not in given]
@@ -70,17 +67,17 @@ def _said(name, text, arguments, about):
     import inspect
     parameter = inspect.Parameter
     __init__.__signature__ = inspect.Signature([parameter(word, parameter.POSITIONAL_OR_KEYWORD) for word in ["self"] + list(arguments)])
-    return type(name, (SandboxError,), {"__init__": __init__, "__doc__": about, "__module__": __name__,
+    return type(name, (SandboxError,) + also, {"__init__": __init__, "__doc__": about, "__module__": __name__,
                                         "__reduce__": lambda self: (type(self), tuple(self.__dict__[word] for word in arguments))})
 
 
 LanguageNotSupportedError = _said("LanguageNotSupportedError", "Language {lang} is not supported", ["lang"], "No such language here.")
 ImageNotFoundError = _said("ImageNotFoundError", "Image {image} not found", ["image"], "No such image.")
 NotOpenSessionError = _said("NotOpenSessionError", "Session is not open. Please call open() method before running code.", [],
-                            "The session is not open, or not any more.")
+                            "The session is not open, or not any more.", (RuntimeError,))
 LibraryInstallationNotSupportedError = _said("LibraryInstallationNotSupportedError", "Library installation is not supported for {lang}",
-                                             ["lang"], "No packages for this language, or for this session.")
-CommandEmptyError = _said("CommandEmptyError", "Command cannot be empty", [], "A command without a word.")
+                                             ["lang"], "No packages for this language, or for this session.", (ValueError,))
+CommandEmptyError = _said("CommandEmptyError", "Command cannot be empty", [], "A command without a word.", (ValueError,))
 CommandFailedError = _said("CommandFailedError", "Command {command} failed with exit code {exit_code}:\n{output}",
                            ["command", "exit_code", "output"], "A command that had to work did not.")
 PackageManagerError = _said("PackageManagerError", "Package manager {package_manager} not found", ["package_manager"], "No package manager.")

@@ -124,6 +124,29 @@ class Names(Case):
         """)
         self.assertEqual(shown, ["out", "out", ["DeprecationWarning"]])
 
+    def test_text_has_errors_as_well_where_it_is_no_method(self):
+        shown, = self.python("""
+            with SandboxSession(lang="python") as session:
+                result = session.run("print('out')\\n1 / 0")
+                show(result.text.splitlines()[0], result.text.splitlines()[-1], result.text())
+        """)
+        self.assertEqual(shown, ["out", "ZeroDivisionError: division by zero", "out\n"])
+
+    def test_programs_of_the_generation_before_catch_what_they_expect(self):
+        shown, = self.python("""
+            import pickle
+            from llm_sandbox import DependencyError
+            kept = pickle.loads(pickle.dumps(NotOpenSessionError()))
+            with SandboxSession(lang="java") as session:
+                show(error(RuntimeError, lambda: SandboxSession(lang="python").run("1")), error(ValueError, lambda: session.execute_command("")),
+                     error(ValueError, lambda: session.run("1", libraries=["x"])), issubclass(MissingDependencyError, DependencyError),
+                     isinstance(kept, RuntimeError) and isinstance(kept, SandboxError))
+        """)
+        self.assertIn("open()", shown[0])
+        self.assertIn("empty", shown[1])
+        self.assertIn("java", shown[2])
+        self.assertEqual(shown[3:], [True, True])
+
     def test_a_policy_s_findings_end_with_what_forbids(self):
         shown = self.python("""
             high, low = SecurityIssueSeverity.HIGH, SecurityIssueSeverity.LOW
