@@ -28,12 +28,12 @@ int fh_read_all(int fd, struct fh_buf *out) FH_MUST_CHECK;
 /* Reads a whole regular file of at most out->max bytes. Directories, FIFOs and devices are refused with an error. */
 int fh_file_read(const char *path, struct fh_buf *out, struct fh_error *err);
 /* From now on `note` is called, in any thread, with the path of each file that fh_file_read is to read, whether it is
- * there or not; NULL: no more. Set while there is one thread. */
+ * there or not; NULL: no more. Call it before other threads are started. */
 void fh_file_observe(FH_NULLABLE void (*note)(void *context, const char *path), void *context);
 /* Opens a file or a FIFO for reading. As long as nothing has been written to a FIFO, it waits; where that takes longer
  * than a second, what was given to fh_file_on_wait is called with the path. Returns -1 with errno set. */
 int fh_file_open_waiting(const char *path);
-/* Set while there is one thread; NULL: nothing is called. */
+/* Call it before other threads are started. NULL: nothing is called. */
 void fh_file_on_wait(FH_NULLABLE void (*waits)(const char *path));
 /* Writes a temporary file and renames it over path, so that a reader, or a crash, sees either the old file or the new
  * one. */

@@ -51,7 +51,7 @@ static enum fh_chunks_state after_trailer_line(struct fh_chunks *c)
 	return empty ? FH_CHUNKS_OVER : FH_CHUNKS_TRAILER;
 }
 
-/* The state after a byte that is none of the body. */
+/* The state after a byte that does not belong to the body. */
 static enum fh_chunks_state next_state(struct fh_chunks *c, char byte)
 {
 	switch (c->state) {

@@ -16,7 +16,7 @@
 
 static const struct {
 	const char *name;
-	const char *guest;       /* the worker's own part of the channel, as a data file */
+	const char *guest;       /* data file: the program that this interpreter runs as worker */
 	const char *programs[2]; /* interpreters, searched on PATH in this order */
 	const char *environment; /* variable that names another interpreter; NULL: no such variable */
 	const char *flag;        /* argument before the guest; NULL: none */

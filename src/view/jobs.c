@@ -195,7 +195,7 @@ static void begin_cell(struct fh_http_request *r, const char *id, const char *ce
 	begin(r, what, prompt ? other : own, json_string_value(prompt));
 }
 
-/* Takes {config: NAME}, {retry: ID} or {retry: ID, cell: "ROW.COLUMN", prompt: TEXT}. */
+/* The request's body is {config: NAME}, {retry: ID} or {retry: ID, cell: "ROW.COLUMN", prompt: TEXT}. */
 static void post_job(struct fh_http_request *r, struct fh_str body)
 {
 	fh_auto_json json_t *given = fh_json_parse(body, NULL, NULL);

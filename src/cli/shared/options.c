@@ -213,7 +213,7 @@ static const char *known_elsewhere(const struct fh_command_line *c, struct fh_st
 	return NULL;
 }
 
-/* An option behind the file to run is the program's, if it is none of ours. */
+/* An option that follows the file to run, and that we do not know, belongs to the program. */
 static bool takes_words_of_a_program(const struct fh_command_line *c)
 {
 	return c->synopsis && strstr(c->synopsis, "[-- ARGS");

@@ -43,8 +43,8 @@ static bool read_hash(const char *hex, uint8_t ret[FH_SHA256_SIZE])
 	return hex[2 * (size_t)FH_SHA256_SIZE] == '\0';
 }
 
-/* A key goes over the wire in a header, and a file that was saved as UTF-16 or that is none of keys must not become a
- * server that refuses everybody. */
+/* Clients send their key in a header, so it has printable ASCII alone. A file of which no line could be sent (saved as
+ * UTF-16, or no file of keys at all) is refused here: the server would start, and then refuse every client. */
 static bool can_be_sent(const char *key)
 {
 	size_t n = 0;

@@ -20,7 +20,7 @@
 #include "json/json.h"
 
 struct fh_state;
-/* Makes the folder if it is missing. FH_E_CONFIG: it is another's, or another server has it. */
+/* Makes the folder if it is missing. FH_E_CONFIG: another user owns it, or another server has it open. */
 int fh_state_open(const char *path, struct fh_state **ret, struct fh_error *err);
 void fh_state_close(FH_NULLABLE struct fh_state *s);
 

@@ -24,7 +24,7 @@ static bool are_tags(struct fh_http_request *r, const json_t *tags, bool needed)
 	return good;
 }
 
-/* Takes {"name": "NAME[:TAG]", "tags"}; older clients send "alias". */
+/* The request's body is {"name": "NAME[:TAG]", "tags": [TAG…]}; older clients send "alias". */
 static void announce(struct fh_http_request *r, struct fh_str text)
 {
 	struct fh_e2b *s = fh_http_context(r);
@@ -180,7 +180,7 @@ static void alias(struct fh_http_request *r, struct fh_str body)
 	fh_http_reply_json(r, 200, o);
 }
 
-/* Takes {"target": "NAME:TAG", "tags"}. */
+/* The request's body is {"target": "NAME:TAG", "tags": [TAG…]}. */
 static void add_tags(struct fh_http_request *r, struct fh_str text)
 {
 	struct fh_e2b *s = fh_http_context(r);
@@ -202,7 +202,7 @@ static void add_tags(struct fh_http_request *r, struct fh_str text)
 	fh_http_reply_json(r, 201, o);
 }
 
-/* Takes {"name": "NAME", "tags"}. */
+/* The request's body is {"name": "NAME", "tags": [TAG…]}. */
 static void remove_tags(struct fh_http_request *r, struct fh_str text)
 {
 	struct fh_e2b *s = fh_http_context(r);

@@ -109,7 +109,7 @@ static int read_head(struct fh_str in, struct frame *ret, struct fh_error *err)
 	unsigned bytes = (p[1] & 0x7f) == 126 ? 2 : (p[1] & 0x7f) == 127 ? 8 : 0;
 	*ret = (struct frame){ .last = p[0] & 0x80, .opcode = p[0] & 0x0f, .length = p[1] & 0x7f, .head = 2 + bytes };
 	if ((p[0] & 0x70) || (p[1] & 0x80))
-		return fh_error_set(err, FH_E_UNAVAILABLE, "the server sent a frame that is none of the WebSocket protocol");
+		return fh_error_set(err, FH_E_UNAVAILABLE, "the server sent a frame that the WebSocket protocol does not know");
 	if (in.n < ret->head)
 		return 0;
 	if (bytes)
@@ -136,7 +136,7 @@ int fh_websocket_read(struct fh_websocket_reader *r, struct fh_buf *in, enum fh_
 	if (whole <= 0)
 		return whole;
 	if (!is_in_order(r, &f))
-		return fh_error_set(err, FH_E_UNAVAILABLE, "the server sent a frame that is none of the WebSocket protocol");
+		return fh_error_set(err, FH_E_UNAVAILABLE, "the server sent a frame that the WebSocket protocol does not know");
 	bool control = f.opcode >= FH_WEBSOCKET_CLOSE;
 	if (!control && f.length > r->message.max - r->message.n)
 		return fh_error_set(err, FH_E_LIMIT, "the server's message is larger than %zu bytes", r->message.max);

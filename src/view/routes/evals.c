@@ -210,7 +210,7 @@ static void delete_evals(struct fh_http_request *r, struct fh_str body)
 	fh_http_reply_empty(r, 204);
 }
 
-/* Takes {description?, tags?: {name: value or null}}. */
+/* The request's body is {description?, tags?: {name: value or null}}. */
 static void patch_eval(struct fh_http_request *r, struct fh_str body)
 {
 	fh_auto_visit struct fh_view_visit v = { 0 };
@@ -235,7 +235,7 @@ static void patch_eval(struct fh_http_request *r, struct fh_str body)
 		fh_http_reply_json(r, 200, json_pack("{s:s}", "message", "changed"));
 }
 
-/* Takes {wish: "pause", "go-on" or "cancel"}. */
+/* The request's body is {wish: "pause", "go-on" or "cancel"}. */
 static void post_wish(struct fh_http_request *r, struct fh_str body)
 {
 	fh_auto_visit struct fh_view_visit v = { 0 };

@@ -98,7 +98,7 @@ static void reply(struct fh_http_request *r, const struct fh_result *result, con
 	fh_http_reply_json(r, 200, o);
 }
 
-/* Takes {language, code, stdin?, expected?, rule?, limits?}. */
+/* The request's body is {language, code, stdin?, expected?, rule?, limits?}. */
 static void post_play(struct fh_http_request *r, struct fh_str body)
 {
 	struct fh_error err = FH_ERROR_INIT;

@@ -73,7 +73,8 @@ static void get_cell(struct fh_http_request *r, struct fh_str body)
 	fh_store_cell_release(&cell);
 }
 
-/* Takes {thumb: 1, -1 or 0, score: number or null, comment: text}, which replaces the earlier rating. */
+/* The request's body is {thumb: 1, -1 or 0, score: number or null, comment: text}, which replaces the earlier rating.
+ */
 static void put_rating(struct fh_http_request *r, struct fh_str body)
 {
 	fh_auto_visit struct fh_view_visit v = { 0 };

@@ -153,7 +153,8 @@ static char *forbidden_name(const char *sql, const json_t *value)
 	return why ? why : forbidden(columns, json_object_get(value, "allowedColumns"), true);
 }
 
-/* The databases whose names node-sql-parser knows, in any case, and their bits; 0: none is told apart. */
+/* Whether node-sql-parser knows a database of this name, in upper or lower case. Its bit is 0 if all commands are
+ * allowed for it. */
 static bool is_database(const char *type, unsigned *ret_bit)
 {
 	static const struct {
