@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/run.h"
 #include "eval/common/env.h"
+#include "eval/common/text.h"
 #include <stdio.h>
 #include "base/clock.h"
 #include "eval/config/keys.h"
@@ -144,8 +145,7 @@ static void remember(struct work *w)
 	json_t *output = json_object_get(w->ret->response, "output"), *metadata;
 	if (!w->plan->conversation)
 		return;
-	fh_auto_json json_t *parsed =
-	    strchr("[{\"", *w->ret->prompt) && *w->ret->prompt ? fh_json_parse(fh_str(w->ret->prompt), NULL, NULL) : NULL;
+	fh_auto_json json_t *parsed = fh_text_json(fh_str(w->ret->prompt));
 	fh_auto_json json_t *prompt = parsed ? json_incref(parsed) : fh_json_bytes(fh_str(w->ret->prompt));
 	json_t *last = json_array_get(parsed, json_array_size(parsed) - 1), *content = json_object_get(last, "content");
 	json_t *input = content ? content : last ? last : prompt;

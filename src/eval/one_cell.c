@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/one_cell.h"
+#include "eval/common/text.h"
 
 #include "eval/plan/content.h"
 
@@ -49,8 +50,7 @@ static const struct fh_eval_prompt *add_prompt(struct fh_eval_plan *p, const cha
 	struct fh_sha256 hash = FH_SHA256_INIT;
 	fh_sha256_add(&hash, raw, n);
 	fh_sha256_hex(&hash, prompt.id);
-	if (n > 0 && strchr("[{\"", *raw))
-		prompt.parsed = fh_json_parse((struct fh_str){ raw, n }, NULL, NULL);
+	prompt.parsed = fh_text_json((struct fh_str){ raw, n });
 	FH_PUSH(p->prompts.items, p->prompts.count, p->prompts.capacity) = prompt;
 	return &p->prompts.items[p->prompts.count - 1];
 }

@@ -448,7 +448,6 @@ int fh_render_prompt(const struct fh_eval_plan *plan, struct fh_services *servic
 	/* Only a template can use the environment, so it is not copied into the variables for text without a brace. */
 	fh_auto_json json_t *all =
 	    strchr(text, '{') ? joined_with_env(vars, plan->config.env) : json_incref((json_t *)(uintptr_t)vars);
-	fh_auto_json json_t *parsed =
-	    !whole && *text && strchr("[{\"", *text) ? fh_json_parse(fh_str(text), NULL, NULL) : NULL;
+	fh_auto_json json_t *parsed = whole ? NULL : fh_text_json(fh_str(text));
 	return render_template(plan, services, text, whole ? p->compiled : NULL, whole ? p->parsed : parsed, all, ret, err);
 }

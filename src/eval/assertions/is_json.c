@@ -8,7 +8,7 @@
 /* The schema may be an object, or a string that holds one as JSON. */
 static int schema_of(const struct fh_assertion_call *call, json_t **ret, struct fh_error *err)
 {
-	if (!call->value || json_is_null(call->value))
+	if (!call->value || json_is_null(call->value) || fh_streq(json_string_value(call->value), ""))
 		return 0;
 	if (json_is_object(call->value)) {
 		*ret = json_incref((json_t *)(uintptr_t)call->value);

@@ -30,9 +30,9 @@ static int grade(const struct fh_script_result *r, const struct fh_assertion_cal
 	}
 	bool holds;
 	double number = json_number_value(r->value);
-	if (json_is_boolean(r->value)) {
+	if (json_is_boolean(r->value) && fh_streq(r->type, "boolean")) {
 		holds = json_is_true(r->value);
-	} else if (json_is_number(r->value)) {
+	} else if (json_is_number(r->value) && fh_streq(r->type, "number")) {
 		holds = call->has_threshold ? number >= call->threshold : number > 0;
 	} else {
 		fh_auto_free char *value = fh_streq(r->type, "undefined") ? fh_xstrdup("undefined") : fh_json_text(r->value, 0);

@@ -99,7 +99,7 @@ static size_t overlap(const struct words *a, const struct words *b, unsigned ord
 static double bleu(const struct words *answer, const struct words *references, size_t n)
 {
 	double logs = 0, closest = 0;
-	unsigned orders = 0;
+	double share = 1. / (double)FH_MIN(answer->n, (size_t)ORDER_MAX); /* of each order */
 	if (answer->n == 0)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
@@ -108,16 +108,16 @@ static double bleu(const struct words *answer, const struct words *references, s
 		if (i == 0 || d < best || (d == best && length < closest))
 			closest = length;
 	}
-	for (unsigned order = 1; order <= ORDER_MAX && order <= answer->n; order++, orders++) {
+	for (unsigned order = 1; order <= ORDER_MAX && order <= answer->n; order++) {
 		size_t most = 0, total = 0, ignored;
 		for (size_t i = 0; i < n; i++) {
 			size_t common = overlap(answer, &references[i], order, &total, &ignored);
 			most = FH_MAX(most, common);
 		}
-		logs += log(most ? (double)most / (double)total : 1e-7);
+		logs += share * log(most ? (double)most / (double)total : 1e-7);
 	}
 	double brevity = (double)answer->n > closest ? 1 : exp(1 - closest / (double)answer->n);
-	return brevity * exp(logs / orders);
+	return brevity * exp(logs);
 }
 
 static bool has_word(const struct words *w)
@@ -271,6 +271,13 @@ static int grade(const struct fh_assertion_call *call, struct fh_grade *ret, con
 	return 0;
 }
 
+/* The harmonic mean, in the order of promptfoo's operations: sums of scores are compared to the last bit. */
+static double f_measure(double precision, double recall)
+{
+	double less = FH_MIN(precision, recall), more = FH_MAX(precision, recall);
+	return less == more || less == 0 ? less : FH_MIN(more, less * (2 / (1 + less / more)));
+}
+
 static int check_rouge(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
 {
 	fh_auto_json json_t *list = NULL;
@@ -281,8 +288,7 @@ static int check_rouge(const struct fh_assertion_call *call, struct fh_grade *re
 	FH_CLEANUP(words_release) struct words reference = treebank_words(fh_str(json_string_value(call->value)));
 	size_t a, b, common = overlap(&answer, &reference, 1, &a, &b);
 	double precision = a ? (double)common / (double)a : 0, recall = b ? (double)common / (double)b : 0;
-	double score = common ? 2 * precision * recall / (precision + recall) : 0;
-	return grade(call, ret, "ROUGE-N", score, call->has_threshold ? call->threshold : .75);
+	return grade(call, ret, "ROUGE-N", f_measure(precision, recall), call->has_threshold ? call->threshold : .75);
 }
 
 /* Scores against several references: the best single score, or all references together (bleu). */

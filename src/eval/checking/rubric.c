@@ -98,7 +98,7 @@ static int render_strings(json_t *value, const json_t *vars, struct fh_error *er
 static int render(const char *prompt, const json_t *vars, char **ret, struct fh_error *err)
 {
 	fh_auto_json json_t *flat = flattened(vars);
-	fh_auto_json json_t *chat = *prompt && strchr("[{", *prompt) ? fh_json_parse(fh_str(prompt), NULL, NULL) : NULL;
+	fh_auto_json json_t *chat = fh_text_json(fh_str(prompt));
 	if (!chat)
 		return fh_render_text(fh_str(prompt), flat, ret, err);
 	int r = render_strings(chat, flat, err);

@@ -48,6 +48,12 @@ struct fh_str fh_text_trim(struct fh_str s)
 	return s;
 }
 
+json_t *fh_text_json(struct fh_str text)
+{
+	struct fh_str inner = fh_text_trim(text);
+	return inner.n > 0 && strchr("[{\"", *inner.p) ? fh_json_parse(text, NULL, NULL) : NULL;
+}
+
 void fh_text_split_file(const char *text, const char *dir, char **ret_path, char **ret_function)
 {
 	const char *name = text + (fh_text_is_file(text) ? strlen("file://") : 0);

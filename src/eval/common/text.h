@@ -12,6 +12,10 @@ FH_OWN char *fh_text_of_json(const json_t *value);
 size_t fh_text_space_at(struct fh_str s);
 /* s without white space at both ends, as JavaScript's trim() for that white space; points into s. */
 struct fh_str fh_text_trim(struct fh_str s);
+
+/* The value of a text that is JSON, white space around it, with a list, a map or a string at its top; NULL for any
+ * other text. json_decref() it. */
+json_t *fh_text_json(struct fh_str text);
 /* Splits file://NAME[:FUNCTION] at the first ':' of NAME: *ret_path (joined to dir) and *ret_function (NULL: no
  * function). free() both. */
 void fh_text_split_file(const char *text, const char *dir, char **ret_path, char **ret_function);

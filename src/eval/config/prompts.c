@@ -41,8 +41,7 @@ static int add(struct loader *l, const char *raw, size_t n, FH_OWN char *label)
 	fh_sha256_add(&hash, *label ? label : p->raw, *label ? strlen(label) : n);
 	fh_sha256_hex(&hash, p->id);
 	p->config = json_incref((json_t *)(uintptr_t)l->prompt_config);
-	if (n > 0 && strchr("[{\"", *p->raw))
-		p->parsed = fh_json_parse((struct fh_str){ p->raw, n }, NULL, NULL);
+	p->parsed = fh_text_json((struct fh_str){ p->raw, n });
 	if (fh_text_template_has_tags(fh_str(p->raw)))
 		p->compiled = fh_text_template_compile(fh_str(p->raw), "template", NULL);
 	return 0;

@@ -180,6 +180,18 @@ class Scripts(Eval):
         metrics = self.results(config)["results"]["prompts"][0]["metrics"]
         self.assertEqual(metrics["namedScores"], {"all": 2, "speed": 0.5})
 
+    def test_measures_are_promptfoos_to_the_last_bit(self):
+        config = """\
+            prompts: ['the cat sat on the mat.']
+            providers: [echo]
+            tests:
+              - assert:
+                  - {type: rouge-n, value: the dog sat, metric: rouge}
+                  - {type: bleu, value: the cat sat, metric: bleu}
+        """
+        row, = self.rows(config, status=100)
+        self.assertEqual(row["namedScores"], {"rouge": 0.39999999999999997, "bleu": 0.008408964152537146})
+
     def test_an_assert_set_counts_as_one(self):
         config = """\
             prompts: ['alpha']

@@ -287,6 +287,11 @@ class BadConfigs(Eval):
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, rf"t\.csv:5: this row has {cells} cells?, the first one has 2")
 
+    def test_a_column_that_is_nearly_a_known_one_is_refused_with_its_name(self):
+        self.write("t.csv", "a,__provider_output\nx,y\n")
+        self.refused("prompts: [p]\nproviders: [echo]\ntests: file://t.csv\n",
+                     says=['column "__provider_output" is not known; did you mean "__providerOutput"?'])
+
     def test_a_table_that_is_no_text_is_refused_by_its_line(self):
         for cell in (b"caf\xe9", b"a\0b"):
             (self.dir / "t.csv").write_bytes(b"a,b\n1,2\n" + cell + b",3\n")

@@ -23,7 +23,10 @@ static bool found(const char *pattern, const char *text)
 /* Syntax of other databases, and what replaces it for SQLite, which only parses the result. In this order. */
 static const char *const dialect[][2] = {
 	{ "\\\\'", "''" },
+	{ "`([^`.]+)\\.([^`.]+)\\.([^`.]+)`", "`$1_$2_$3`" },
+	{ "\\b(CURRENT_(?:DATE|TIME|TIMESTAMP))\\s*\\(\\s*\\d*\\s*\\)", "$1" },
 	{ "\\bAUTO_INCREMENT\\b", "" },
+	{ "\\bCONVERT\\s*\\(([^()]*?)(?:,\\s*(?:UN)?SIGNED(?:\\s+INTEGER)?|\\s+USING\\s+\\w+)\\s*\\)", "($1)" },
 	{ "\\b(?:UN)?SIGNED\\b|\\bZEROFILL\\b", "" },
 	{ "\\bINTERVAL\\s+('[^']*'|[-\\w.()]+)(?:\\s*(?:MICROSECOND|SECOND|MINUTE|HOUR|DAY|WEEK|MONTH|QUARTER|YEAR)S?\\b)?",
 	  "$1" },
@@ -42,6 +45,13 @@ static const char *const dialect[][2] = {
 	{ "\\bDISTINCT\\s+ON\\s*\\([^()]*\\)", "DISTINCT" },
 	{ "\\bLIMIT\\s+ALL\\b", "LIMIT -1" },
 	{ "\\bWITH\\s+ROLLUP\\b", "" },
+	{ "\\bWITHIN\\s+GROUP\\s*\\([^()]*\\)", "" },
+	{ "^(?![^;]*\\bLIMIT\\b)([^;]*)\\bOFFSET\\s+\\d+(?:\\s+ROWS?)?", "$1" },
+	{ "\\b(UNION)\\s+DISTINCT\\b", "$1" },
+	/* A query in parentheses that is a statement, or a part of a union. */
+	{ "(^|;|\\b(?:UNION(?:\\s+ALL)?|INTERSECT|EXCEPT))\\s*\\((\\s*SELECT\\b(?:[^()']|'[^']*'|(\\((?:[^()']|'[^']*'|(?3)"
+	  ")*\\)))*)\\)",
+	  "$1 SELECT * FROM ($2)" },
 	{ "\\bTRUNCATE\\s+(?:TABLE\\s+)?([\\w.`\"]+)", "DELETE FROM $1" },
 	{ "\\bEXTRACT\\s*\\(\\s*\\w+\\s+FROM\\b", "(" },
 	{ "\\bTRIM\\s*\\(\\s*(?:BOTH|LEADING|TRAILING)?\\s*(?:'[^']*'\\s*)?FROM\\b", "trim(" },
@@ -104,19 +114,55 @@ static const struct {
 	{ "\\bEXTRACT\\s*\\(\\s*\\w+\\s+FROM\\b", MYSQL | MARIADB | POSTGRESQL | BIGQUERY | SNOWFLAKE | REDSHIFT },
 	{ "\\b(?:FROM|JOIN|INTO|UPDATE|TABLE)\\s+\\w+\\.\\w+\\.\\w",
 	  POSTGRESQL | BIGQUERY | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
+	{ "\\bWITHIN\\s+GROUP\\b", POSTGRESQL | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
+	{ "^(?![^;]*\\bLIMIT\\b)[^;]*\\bOFFSET\\s+\\d", POSTGRESQL | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
+	{ "(?:^|;)\\s*(?:UPDATE|DELETE)\\b[^;()]*\\bLIMIT\\b", MYSQL | MARIADB | SQLITE | BIGQUERY },
+	{ "\\bAS\\s+''", (unsigned)~POSTGRESQL },
+	{ "(?:^|;)\\s*END\\b", POSTGRESQL | SQLITE },
 	{ "^\\s*SHOW\\b", MYSQL | MARIADB | POSTGRESQL | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
 	{ "^\\s*(?:GRANT|REVOKE)\\b", MYSQL | MARIADB | POSTGRESQL | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
 };
 
-/* Whether a statement begins with a command that other databases have and SQLite lacks; the rest of it is not
- * checked. */
-static bool is_command(const char *sql)
+/* Statements that other databases have and SQLite lacks; each pattern is a whole one, as prose begins with such words,
+ * too. */
+#define NAME "[\\w.`\"]+"
+static const char *const commands[] = {
+	"USE\\s+" NAME,
+	"SHOW\\s+(?:(?:FULL|GLOBAL|SESSION|EXTENDED)\\s+)?(?:TABLES|DATABASES|SCHEMAS|TRIGGERS|VARIABLES|STATUS|"
+	"PROCESSLIST|GRANTS|ENGINES|"
+	"WARNINGS|ERRORS|EVENTS|PLUGINS|COLLATION|CHARACTER\\s+SET|TABLE\\s+STATUS|(?:PROCEDURE|FUNCTION)\\s+STATUS)"
+	"(?:\\s+(?:FROM|IN|LIKE|WHERE|FOR)\\s[^;]*)?",
+	"SHOW\\s+(?:FULL\\s+)?(?:COLUMNS|FIELDS|INDEX|INDEXES|KEYS)\\s+(?:FROM|IN)\\s+" NAME
+	"(?:\\s+(?:FROM|IN|LIKE|WHERE)\\s[^;]*)?",
+	"SHOW\\s+CREATE\\s+(?:TABLE|VIEW|DATABASE|PROCEDURE|FUNCTION|TRIGGER|EVENT)\\s+" NAME,
+	"(?:DESCRIBE|DESC)\\s+" NAME,
+	"SET\\s+(?:(?:GLOBAL|SESSION|LOCAL)\\s+)?[@\\w.`]+\\s*(?::?=|\\bTO\\b)[^;]+",
+	"SET\\s+(?:NAMES|CHARACTER\\s+SET)\\s+['\\w]+",
+	"SET\\s+(?:SESSION\\s+)?TRANSACTION\\s+(?:READ|ISOLATION)\\s[^;]+",
+	"START\\s+TRANSACTION",
+	"CALL\\s+" NAME "(?:\\s*\\([^;]*\\))?",
+	"GRANT\\s+[\\w\\s,()]+\\s+ON\\s[^;]+\\sTO\\s[^;]+",
+	"REVOKE\\s+[\\w\\s,()]+\\s+ON\\s[^;]+\\sFROM\\s[^;]+",
+	"LOCK\\s+TABLES?\\s[^;]+\\b(?:READ|WRITE|MODE)\\b[^;]*",
+	"UNLOCK\\s+TABLES",
+	"(?:CREATE|DROP)\\s+(?:DATABASE|SCHEMA)\\s+(?:IF\\s+(?:NOT\\s+)?EXISTS\\s+)?" NAME
+	"(?:\\s+(?:CHARACTER|CHARSET|DEFAULT|COLLATE|WITH|OWNER|ENCODING|TEMPLATE|AUTHORIZATION|CASCADE|RESTRICT)\\b[^;]*)"
+	"?",
+	"ALTER\\s+TABLE\\s+" NAME "\\s+(?:MODIFY|CHANGE|ALTER|(?:ADD|DROP)\\s+"
+	"(?:CONSTRAINT|PRIMARY|FOREIGN|UNIQUE|INDEX|KEY))\\s+[^;]+",
+};
+
+/* The text without those statements. */
+static char *without_commands(const char *sql)
 {
-	return found("^\\s*(?:SHOW|DESCRIBE|DESC|USE|SET|CALL|GRANT|REVOKE|LOCK|UNLOCK)\\s+[\\w'\"`@.*]", sql) ||
-	       found("^\\s*(?:CREATE|DROP)\\s+(?:DATABASE|SCHEMA)\\s+(?:IF\\s+(?:NOT\\s+)?EXISTS\\s+)?[\\w'\"`]", sql) ||
-	       found("^\\s*ALTER\\s+TABLE\\s+[\\w'\"`.]+\\s+(?:MODIFY|CHANGE|ALTER|(?:ADD|DROP)\\s+"
-	             "(?:CONSTRAINT|PRIMARY|FOREIGN|UNIQUE|INDEX|KEY))\\s+\\S",
-	             sql);
+	char *now = fh_xstrdup(sql);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(commands); i++) {
+		fh_auto_free char *pattern = fh_xasprintf("(^|;)\\s*(?:%s)\\s*(?=;|$)", commands[i]);
+		char *next = fh_pattern_own_replace(pattern, PCRE2_CASELESS, now, "$1");
+		free(now);
+		now = next;
+	}
+	return now;
 }
 
 /* Whether an entry of the list, a pattern such as "select::null::t", stands for a name. An entry with a table's name
@@ -210,14 +256,17 @@ static char *problem_of(struct fh_str text, const json_t *value)
 	bool comma =
 	    found("\\bselect\\s+(?:(?:all|distinct)\\s+)*(?!(?:all|distinct)\\b)[a-z_]\\w*\\s+[a-z_]\\w*\\s+from\\b", sql);
 	bool postgres = strcmp(type, "MySQL") == 0 && found("\\bgenerate_series\\s*\\(", sql);
-	bool command = is_command(sql);
+	char *others = without_commands(sql);
+	bool only_commands = !found("[^;\\s]", others);
+	free(sql);
+	sql = others;
 	for (size_t i = 0; i < FH_ARRAY_SIZE(dialect); i++) {
 		char *next = fh_pattern_own_replace(dialect[i][0], PCRE2_CASELESS, sql, dialect[i][1]);
 		free(sql);
 		sql = next;
 	}
 	fh_auto_json json_t *tables = json_array();
-	bool fine = !comma && !postgres && !foreign && (command || fh_sql_parses(sql, tables));
+	bool fine = !comma && !postgres && !foreign && (only_commands || fh_sql_parses(sql, tables));
 	free(sql);
 	if (!fine)
 		return wrong;

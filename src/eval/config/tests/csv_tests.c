@@ -130,8 +130,7 @@ static json_t *split_list(const char *text)
 			fh_buf_addc(&item, *++text);
 		} else if (*text == ',' || !*text) {
 			struct fh_str part = fh_text_trim(fh_buf_str(&item));
-			if (part.n)
-				json_array_append_new(list, json_stringn(part.p, part.n));
+			json_array_append_new(list, json_stringn(part.p, part.n));
 			fh_buf_truncate(&item, 0);
 			if (!*text)
 				break;
@@ -255,28 +254,29 @@ static const struct {
 	{ "__threshold", false, set_threshold }, { "__metadata:", true, set_metadata },   { "__config:", true, set_config },
 };
 
-static int unknown_column(const struct row *r, const char *column)
+/* A column whose name begins with __ is a variable, unless it is nearly one of those above. */
+static int check_column(const struct row *r, const char *column)
 {
 	struct fh_nearest nearest = FH_NEAREST_INIT(column);
 	for (size_t i = 0; i < FH_ARRAY_SIZE(columns); i++)
 		fh_nearest_offer(&nearest, columns[i].name);
-	return fh_error_at(
-	    r->err, r->name, 1, 0, "column \"%s\" is not known%s%s%s; a variable's name does not begin with __", column,
-	    nearest.best ? ", did you mean \"" : "", nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
+	return nearest.best ? fh_error_at(r->err, r->name, 1, 0, "column \"%s\" is not known; did you mean \"%s\"?", column,
+	                                  nearest.best)
+	                    : 0;
 }
 
 static int add_cell(struct row *r, const char *written, const char *value)
 {
 	struct fh_str name = fh_text_trim(fh_str(written));
 	fh_auto_free char *column = fh_xstrndup(name.p, name.n);
-	if (!fh_starts_with(column, "__")) {
-		json_object_set_new(r->vars, column, fh_json_bytes(fh_str(value)));
-		return 0;
-	}
-	for (size_t i = 0; i < FH_ARRAY_SIZE(columns); i++)
+	bool special = fh_starts_with(column, "__");
+	for (size_t i = 0; special && i < FH_ARRAY_SIZE(columns); i++)
 		if (columns[i].prefix ? fh_starts_with(column, columns[i].name) : strcmp(column, columns[i].name) == 0)
 			return columns[i].set(r, column, value);
-	return unknown_column(r, column);
+	if (special && check_column(r, column) < 0)
+		return -1;
+	json_object_set_new(r->vars, column, fh_json_bytes(fh_str(value)));
+	return 0;
 }
 
 /* Gives the metric and thresholds of the row's columns to its assertions; as in promptfoo, the threshold is also kept
