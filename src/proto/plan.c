@@ -53,6 +53,12 @@ void fh_plan_add_string(char ***list, const char *item)
 	(*list)[n + 1] = NULL;
 }
 
+void fh_limits_bound_disk(struct fh_limits *l)
+{
+	uint64_t memory = l->value[FH_LIMIT_MEMORY], files = memory == FH_UNLIMITED ? memory : memory - memory / 4;
+	l->value[FH_LIMIT_DISK] = FH_MIN(l->value[FH_LIMIT_DISK], files);
+}
+
 struct fh_plan *fh_plan_new(void)
 {
 	struct fh_plan *p = FH_NEW(struct fh_plan);

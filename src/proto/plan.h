@@ -127,6 +127,10 @@ struct fh_plan {
 	FH_NULLABLE char *artifact;
 };
 
+/* Bounds the disk of a sandbox that lives on by its memory, in which its files are kept: a disk as large as that would
+ * never be full, since the kernel kills in the sandbox before, its init at last. */
+void fh_limits_bound_disk(struct fh_limits *l);
+
 FH_OWN struct fh_plan *fh_plan_new(void); /* empty lists and strings, all layers on, default limits, uid 1000 */
 FH_OWN struct fh_plan *fh_plan_copy(const struct fh_plan *plan);
 void fh_plan_drop_mounts(struct fh_plan *plan, enum fh_mount_kind kind);  /* removes those of one kind */

@@ -36,7 +36,7 @@ static const struct fh_opt options[] = {
 	  .actions = "new" },
 	{ "memory", 'm', FH_OPT_SIZE, &O.memory, "SIZE", "Memory of all of it.",
 	  .default_number = &fh_limit_table[FH_LIMIT_MEMORY].run_default, .actions = "new" },
-	{ "disk", 0, FH_OPT_SIZE, &O.disk, "SIZE", "Size of its writable folders.",
+	{ "disk", 0, FH_OPT_SIZE, &O.disk, "SIZE", "Size of its writable folders, three quarters of the memory at most.",
 	  .default_number = &fh_limit_table[FH_LIMIT_DISK].run_default, .actions = "new" },
 	{ "processes", 0, FH_OPT_U64, &O.processes, "N", "Processes and threads at once.",
 	  .default_number = &fh_limit_table[FH_LIMIT_PROCESSES].run_default, .actions = "new" },

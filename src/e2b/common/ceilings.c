@@ -3,6 +3,7 @@
 
 #include "base/text/nearest.h"
 #include "base/text/parse.h"
+#include "proto/plan.h"
 
 const struct fh_ceiling_info fh_ceiling_table[FH_CEILING_COUNT_] = {
 	[FH_CEILING_SANDBOXES] = { "sandboxes", FH_CEILING_NUMBER, 1000 },
@@ -79,8 +80,6 @@ void fh_ceilings_limits(const struct fh_ceilings *c, struct fh_limits *ret)
 	ret->value[FH_LIMIT_WALL_TIME] = FH_UNLIMITED; /* each command has a time limit of its own */
 	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
 		ret->value[same[i].limit] = c->value[same[i].ceiling];
-	/* Files are kept in memory: a disk as large as that is never full, since the kernel kills before it is. */
-	uint64_t memory = ret->value[FH_LIMIT_MEMORY], files = memory == FH_UNLIMITED ? memory : memory - memory / 4;
-	ret->value[FH_LIMIT_DISK] = FH_MIN(ret->value[FH_LIMIT_DISK], files);
+	fh_limits_bound_disk(ret);
 	ret->value[FH_LIMIT_CPU_RATE] = c->value[FH_CEILING_CPUS] == FH_UNLIMITED ? 0 : c->value[FH_CEILING_CPUS];
 }

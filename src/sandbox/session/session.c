@@ -105,18 +105,18 @@ int fh_sandbox_make(struct fh_client *client, const struct fh_plan *plan, const 
 int fh_sandbox_create(struct fh_client *client, const struct fh_plan *plan, const struct fh_sandbox_options *options,
                       struct fh_sandbox **ret, struct fh_error *err)
 {
-	struct fh_plan light;
+	struct fh_plan light = *plan;
 	bool split = fh_plan_is_large(plan);
 	int r = fh_plan_check(plan, err);
 	if (r < 0)
 		return r;
+	fh_limits_bound_disk(&light.limits);
 	if (split) { /* the plan's files follow one by one, and its input is sent by the run */
-		light = *plan;
 		light.file_count = 0;
 		light.stdin_data.size = 0;
 	}
 	struct fh_sandbox *s;
-	r = fh_sandbox_make(client, split ? &light : plan, NULL, options, &s, NULL, err);
+	r = fh_sandbox_make(client, &light, NULL, options, &s, NULL, err);
 	if (r < 0)
 		return r;
 	r = split ? fh_sandbox_put_plan_files(s, plan, err) : 0;

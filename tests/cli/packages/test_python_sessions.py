@@ -37,6 +37,14 @@ class Sessions(Case):
                 print(s.exec(['sleep', '60'], wall_time=0.2).fired)
         """), "cpu_time_limit\n['wall_time']\n")
 
+    def test_a_disk_is_full_before_the_memory_that_holds_it_is(self):
+        """Also where the disk that was asked for is larger, as the usual one is here."""
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox(memory='96M') as s:
+                o = s.exec(['sh', '-c', 'head -c 200M /dev/zero >full; rm full; head -c 64M /dev/zero >fits; echo lives'])
+                print(o.stdout, o.status, s.usage().disk_limit >> 20, b'No space left' in o.stderr)
+        """), "b'lives\\n' ok 72 True\n")
+
     def test_what_is_left_in_the_background_does_not_hold_the_output_back(self):
         self.assertEqual(self.python("""
             import time
