@@ -2,7 +2,9 @@
 /* Chooses the part of the server that a request is for, and checks authorization, before any of the body is read. */
 #include <stdio.h>
 
+#include "base/text/parse.h"
 #include "e2b/address.h"
+#include "e2b/common/connect.h"
 #include "e2b/control/routes.h"
 #include "e2b/envd/routes.h"
 #include "e2b/envd/signature.h"
@@ -14,14 +16,15 @@
 #include "e2b/volumes/routes.h"
 #include "server/http_host.h"
 
+/* Whether the request names a sandbox. *ret has port 0 when it names no port that there is. */
 static bool read_address(const struct fh_http_request *r, struct fh_e2b_address *ret)
 {
 	const char *id = fh_http_header(r, "E2b-Sandbox-Id"), *port = fh_http_header(r, "E2b-Sandbox-Port");
 	if (!id)
 		return fh_e2b_address_of_host(fh_http_header(r, "Host"), ret);
-	unsigned long number = port ? strtoul(port, NULL, 10) : FH_ENVD_PORT;
+	uint64_t number = FH_ENVD_PORT;
 	snprintf(ret->id, sizeof(ret->id), "%s", id);
-	ret->port = number >= 1 && number <= 65535 ? (unsigned)number : FH_ENVD_PORT;
+	ret->port = port && fh_parse_u64(port, 1, 65535, &number, NULL) < 0 ? 0 : (unsigned)number;
 	return true;
 }
 
@@ -64,6 +67,22 @@ static const struct fh_http_route *preflight(struct fh_http_request *r)
 	return NULL;
 }
 
+/* Calls of another form of the protocol (protobuf, gRPC) would be read as JSON that is malformed. A request without a
+ * type is taken for one in ours. */
+static bool has_fitting_type(struct fh_http_request *r, const struct fh_http_route *route)
+{
+	const char *type = fh_http_header(r, "Content-Type"), *wanted = route->flags & FH_E2B_STREAM
+	                                                                    ? FH_CONNECT_STREAM_TYPE
+	                                                                : route->flags & FH_E2B_CALL ? "application/json"
+	                                                                                             : NULL;
+	size_t n = type ? strcspn(type, "; \t") : 0;
+	if (!wanted || !type || (n == strlen(wanted) && strncasecmp(type, wanted, n) == 0))
+		return true;
+	fh_http_reply_header(r, "Accept-Post", wanted);
+	fh_e2b_fail(r, 415, "the body of this call must have Content-Type: %s", wanted);
+	return false;
+}
+
 static const struct fh_http_route *enter_envd(struct fh_http_request *r, struct fh_hosted *h, const struct part *part)
 {
 	const char *token = fh_http_header(r, "X-Access-Token");
@@ -71,6 +90,8 @@ static const struct fh_http_route *enter_envd(struct fh_http_request *r, struct 
 	if (strcmp(fh_http_method(r), "OPTIONS") == 0)
 		return preflight(r);
 	const struct fh_http_route *route = find_route(r, part->tables);
+	if (route && !has_fitting_type(r, route))
+		return NULL;
 	if (!route || (route->flags & FH_E2B_OPEN) || (token && fh_secret_equal(token, h->token)))
 		return route;
 	if ((route->flags & FH_E2B_SIGNED) && !token)
@@ -212,7 +233,12 @@ const struct fh_http_route *fh_e2b_route(void *context, struct fh_http_request *
 	struct fh_e2b *s = context;
 	struct fh_e2b_address a = { .port = FH_ENVD_PORT };
 	fh_hosted_note_request(s->registry);
-	if (read_address(r, &a))
+	bool is_addressed = read_address(r, &a);
+	if (is_addressed && !a.port) {
+		fh_e2b_fail(r, 400, "the header E2b-Sandbox-Port must be a number from 1 to 65535");
+		return NULL;
+	}
+	if (is_addressed)
 		return enter_sandbox(r, fh_hosted_find(s->registry, a.id), a.port, a.id);
 	if (strcmp(fh_http_path(r), "/files") == 0) {
 		struct fh_hosted *h = find_by_secret(s, r);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/text/parse.h"
 #include "e2b/common/fields.h"
 
 enum { FRAME_HEAD = 5, FLAG_COMPRESSED = 1, FLAG_END = 2, KEEPALIVE_DEFAULT_S = 90, KEEPALIVE_MAX_S = 600 };
@@ -141,8 +142,10 @@ int64_t fh_connect_until_ns(uint64_t timeout_ms)
 unsigned fh_connect_keepalive_s(const struct fh_http_request *r)
 {
 	const char *value = fh_http_header(r, "Keepalive-Ping-Interval");
-	unsigned long s = value ? strtoul(value, NULL, 10) : 0;
-	return s >= 1 && s <= KEEPALIVE_MAX_S ? (unsigned)s : KEEPALIVE_DEFAULT_S;
+	uint64_t s = KEEPALIVE_DEFAULT_S;
+	if (value)
+		(void)fh_parse_u64(value, 1, KEEPALIVE_MAX_S, &s, NULL);
+	return (unsigned)s;
 }
 
 void fh_connect_parser_init(struct fh_connect_parser *p)

@@ -76,9 +76,11 @@ static void start(struct fh_http_request *r, struct fh_str text)
 static void status(struct fh_http_request *r, struct fh_str body)
 {
 	struct fh_e2b *s = fh_http_context(r);
-	const char *offset = fh_http_query(r, "logsOffset");
-	json_t *o = fh_template_build_status(s->builds, fh_e2b_key(r), fh_http_segment(r, 0), fh_http_segment(r, 1),
-	                                     offset ? strtoul(offset, NULL, 10) : 0);
+	uint64_t offset;
+	if (!fh_e2b_query_number(r, "logsOffset", 0, SIZE_MAX, 0, &offset))
+		return;
+	json_t *o =
+	    fh_template_build_status(s->builds, fh_e2b_key(r), fh_http_segment(r, 0), fh_http_segment(r, 1), offset);
 	if (o)
 		fh_http_reply_json(r, 200, o);
 	else

@@ -351,7 +351,7 @@ struct query {
 	struct fh_target metadata; /* the query string within the query, parsed */
 	const char *states, *started_after, *template_id;
 	bool oldest_first;
-	size_t limit;
+	uint64_t limit;
 	uint64_t after; /* order of the previous page's last sandbox; 0: this is the first page */
 };
 
@@ -374,16 +374,15 @@ static bool read_metadata(const char *text, struct fh_target *ret)
 
 static bool read_query(struct fh_http_request *r, struct query *q)
 {
-	const char *metadata = fh_http_query(r, "metadata"), *limit = fh_http_query(r, "limit"),
-	           *next = fh_http_query(r, "nextToken"), *states = fh_http_query(r, "state");
+	const char *metadata = fh_http_query(r, "metadata"), *states = fh_http_query(r, "state");
+	if (!fh_e2b_query_number(r, "limit", 1, LIST_PAGE_MAX, LIST_PAGE_MAX, &q->limit) ||
+	    !fh_e2b_query_number(r, "nextToken", 1, UINT64_MAX, 0, &q->after))
+		return false;
 	q->states = states ? states : "running,paused";
-	q->limit = limit ? strtoul(limit, NULL, 10) : LIST_PAGE_MAX;
-	q->after = next ? strtoull(next, NULL, 10) : 0;
 	q->started_after = fh_http_query(r, "startedAfter");
 	q->template_id = fh_http_query(r, "template");
 	q->oldest_first = fh_streq(fh_http_query(r, "order"), "asc");
-	if ((metadata && !read_metadata(metadata, &q->metadata)) || q->limit < 1 || q->limit > LIST_PAGE_MAX ||
-	    (next && !q->after)) {
+	if (metadata && !read_metadata(metadata, &q->metadata)) {
 		fh_e2b_fail(r, 400, "the query is malformed: metadata=k%%3Dv&state=running,paused&limit=1..%d", LIST_PAGE_MAX);
 		return false;
 	}

@@ -107,19 +107,17 @@ static void snapshot(struct fh_http_request *r, struct fh_str text)
 static void list_snapshots(struct fh_http_request *r, struct fh_str body)
 {
 	struct fh_e2b *s = fh_http_context(r);
-	const char *limit = fh_http_query(r, "limit"), *next = fh_http_query(r, "nextToken");
-	size_t size = limit ? strtoul(limit, NULL, 10) : PAGE_MAX, first = next ? strtoul(next, NULL, 10) : 0;
+	uint64_t size, first;
+	if (!fh_e2b_query_number(r, "limit", 1, PAGE_MAX, PAGE_MAX, &size) ||
+	    !fh_e2b_query_number(r, "nextToken", 0, INT32_MAX, 0, &first))
+		return;
 	fh_auto_json json_t *all =
 	    fh_templates_list(s->templates, fh_e2b_key(r), fh_http_query(r, "sandboxID"), fh_http_query(r, "name"));
-	if (size < 1 || size > PAGE_MAX) {
-		fh_e2b_fail(r, 400, "limit must be from 1 to %d", PAGE_MAX);
-		return;
-	}
 	json_t *page = json_array();
 	for (size_t i = first; i < json_array_size(all) && i < first + size; i++)
 		json_array_append(page, json_array_get(all, i));
 	if (first + size < json_array_size(all)) {
-		fh_auto_free char *token = fh_xasprintf("%zu", first + size);
+		fh_auto_free char *token = fh_xasprintf("%llu", (unsigned long long)(first + size));
 		fh_http_reply_header(r, "X-Next-Token", token);
 	}
 	fh_http_reply_json(r, 200, page);

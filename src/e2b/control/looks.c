@@ -10,18 +10,17 @@
 
 static bool read_log_query(struct fh_http_request *r, struct fh_log_query *q)
 {
-	const char *cursor = fh_http_query(r, "cursor"), *limit = fh_http_query(r, "limit");
-	if (!cursor)
-		cursor = fh_http_query(r, "start");
-	q->cursor_ms = cursor ? strtoll(cursor, NULL, 10) : 0;
-	q->limit = limit ? strtoul(limit, NULL, 10) : FH_LOG_PAGE_MAX;
+	const char *cursor = fh_http_query(r, "cursor") ? "cursor" : "start";
+	uint64_t cursor_ms, limit;
+	if (!fh_e2b_query_number(r, cursor, 0, INT64_MAX, 0, &cursor_ms) ||
+	    !fh_e2b_query_number(r, "limit", 1, FH_LOG_PAGE_MAX, FH_LOG_PAGE_MAX, &limit))
+		return false;
+	q->cursor_ms = (int64_t)cursor_ms;
+	q->limit = limit;
 	q->backwards = fh_streq(fh_http_query(r, "direction"), "backward");
 	q->level = fh_http_query(r, "level");
 	q->search = fh_http_query(r, "search");
-	if (q->limit >= 1 && q->limit <= FH_LOG_PAGE_MAX)
-		return true;
-	fh_e2b_fail(r, 400, "limit must be from 1 to %d", FH_LOG_PAGE_MAX);
-	return false;
+	return true;
 }
 
 static void logs(struct fh_http_request *r, struct fh_str body)

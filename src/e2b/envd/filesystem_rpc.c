@@ -225,10 +225,10 @@ CALL(handle_list_dir, "path", list_dir)
 CALL(handle_remove, "path", remove_call)
 
 const struct fh_http_route fh_e2b_filesystem_routes[] = {
-	{ "POST", "/filesystem.Filesystem/Stat", handle_stat },
-	{ "POST", "/filesystem.Filesystem/MakeDir", handle_make_dir },
-	{ "POST", "/filesystem.Filesystem/Move", handle_move },
-	{ "POST", "/filesystem.Filesystem/ListDir", handle_list_dir },
-	{ "POST", "/filesystem.Filesystem/Remove", handle_remove },
+	{ "POST", "/filesystem.Filesystem/Stat", handle_stat, .flags = FH_E2B_CALL },
+	{ "POST", "/filesystem.Filesystem/MakeDir", handle_make_dir, .flags = FH_E2B_CALL },
+	{ "POST", "/filesystem.Filesystem/Move", handle_move, .flags = FH_E2B_CALL },
+	{ "POST", "/filesystem.Filesystem/ListDir", handle_list_dir, .flags = FH_E2B_CALL },
+	{ "POST", "/filesystem.Filesystem/Remove", handle_remove, .flags = FH_E2B_CALL },
 	{ 0 },
 };

@@ -242,13 +242,13 @@ static void stream_input(struct fh_http_request *r, struct fh_str body)
 }
 
 const struct fh_http_route fh_e2b_process_routes[] = {
-	{ "POST", "/process.Process/Start", start },
-	{ "POST", "/process.Process/Connect", connect_to },
-	{ "POST", "/process.Process/List", list },
-	{ "POST", "/process.Process/SendInput", send_input_call },
-	{ "POST", "/process.Process/StreamInput", stream_input, stream_input_piece },
-	{ "POST", "/process.Process/CloseStdin", close_stdin_call },
-	{ "POST", "/process.Process/SendSignal", send_signal_call },
-	{ "POST", "/process.Process/Update", update_call },
+	{ "POST", "/process.Process/Start", start, .flags = FH_E2B_STREAM },
+	{ "POST", "/process.Process/Connect", connect_to, .flags = FH_E2B_STREAM },
+	{ "POST", "/process.Process/List", list, .flags = FH_E2B_CALL },
+	{ "POST", "/process.Process/SendInput", send_input_call, .flags = FH_E2B_CALL },
+	{ "POST", "/process.Process/StreamInput", stream_input, stream_input_piece, .flags = FH_E2B_STREAM },
+	{ "POST", "/process.Process/CloseStdin", close_stdin_call, .flags = FH_E2B_CALL },
+	{ "POST", "/process.Process/SendSignal", send_signal_call, .flags = FH_E2B_CALL },
+	{ "POST", "/process.Process/Update", update_call, .flags = FH_E2B_CALL },
 	{ 0 },
 };

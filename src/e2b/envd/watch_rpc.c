@@ -331,9 +331,9 @@ static void handle_remove(struct fh_http_request *r, struct fh_str body)
 }
 
 const struct fh_http_route fh_e2b_watch_routes[] = {
-	{ "POST", "/filesystem.Filesystem/WatchDir", watch_dir },
-	{ "POST", "/filesystem.Filesystem/CreateWatcher", handle_create },
-	{ "POST", "/filesystem.Filesystem/GetWatcherEvents", handle_events },
-	{ "POST", "/filesystem.Filesystem/RemoveWatcher", handle_remove },
+	{ "POST", "/filesystem.Filesystem/WatchDir", watch_dir, .flags = FH_E2B_STREAM },
+	{ "POST", "/filesystem.Filesystem/CreateWatcher", handle_create, .flags = FH_E2B_CALL },
+	{ "POST", "/filesystem.Filesystem/GetWatcherEvents", handle_events, .flags = FH_E2B_CALL },
+	{ "POST", "/filesystem.Filesystem/RemoveWatcher", handle_remove, .flags = FH_E2B_CALL },
 	{ 0 },
 };

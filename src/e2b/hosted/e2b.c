@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/text/parse.h"
+
 static json_t *error_object(unsigned status, const char *message)
 {
 	json_t *o = json_object();
@@ -38,6 +40,22 @@ void fh_e2b_gone(struct fh_http_request *r, const char *id)
 	json_t *o = error_object(502, "The sandbox was not found");
 	json_object_set_new(o, "sandboxId", fh_json_bytes(fh_str(id)));
 	fh_http_reply_json(r, 502, o);
+}
+
+bool fh_e2b_query_number(struct fh_http_request *r, const char *name, uint64_t min, uint64_t max, uint64_t otherwise,
+                         uint64_t *ret)
+{
+	const char *text = fh_http_query(r, name);
+	uint64_t number = otherwise;
+	if (text && fh_parse_u64(text, min, max, &number, NULL) < 0) {
+		if (max == UINT64_MAX)
+			fh_e2b_fail(r, 400, "%s must be a whole number", name);
+		else
+			fh_e2b_fail(r, 400, "%s must be from %llu to %llu", name, (unsigned long long)min, (unsigned long long)max);
+		return false;
+	}
+	*ret = number;
+	return true;
 }
 
 json_t *fh_e2b_body(struct fh_http_request *r, struct fh_str body)

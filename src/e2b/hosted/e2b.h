@@ -68,6 +68,8 @@ enum {
 	FH_E2B_SIGNED = 2,  /* a valid signature in the query, in place of a token */
 	FH_E2B_KEYLESS = 4, /* no key if every key is accepted; else a key, which may be a bearer token */
 	FH_E2B_TOKEN = 8,   /* the sandbox's token, on a port where the SDKs send it with some requests only */
+	FH_E2B_CALL = 16,   /* a unary call of envd's protocol: the body is JSON */
+	FH_E2B_STREAM = 32, /* a call of envd's protocol with streams: the body is JSON in frames */
 };
 
 /* What routing found out about a request to a sandbox; it is the request's tag. */
@@ -90,6 +92,10 @@ void fh_e2b_fail(struct fh_http_request *r, unsigned status, const char *format,
 void fh_e2b_fail_from(struct fh_http_request *r, const struct fh_error *err);
 /* Replies that a sandbox is gone or paused: status 502 and the text that the SDKs look for. */
 void fh_e2b_gone(struct fh_http_request *r, const char *id);
+
+/* The whole number in a query parameter, `otherwise` when it is missing. False after replying with 400. */
+bool fh_e2b_query_number(struct fh_http_request *r, const char *name, uint64_t min, uint64_t max, uint64_t otherwise,
+                         uint64_t *ret);
 
 /* The object in a request's body; an empty one when the body is empty. NULL after replying with 400. */
 FH_OWN FH_NULLABLE json_t *fh_e2b_body(struct fh_http_request *r, struct fh_str body);

@@ -285,14 +285,9 @@ static void list(struct fh_http_request *r, struct fh_str body)
 	struct fh_file_info info;
 	struct fh_error err = FH_ERROR_INIT;
 	fh_auto_free char *buffer = NULL;
-	const char *text = fh_http_query(r, "depth");
-	unsigned long depth = text ? strtoul(text, NULL, 10) : 1;
-	if (!begin(r, &c) || !look(&c, &info, &buffer))
+	uint64_t depth;
+	if (!begin(r, &c) || !look(&c, &info, &buffer) || !fh_e2b_query_number(r, "depth", 1, DEPTH_MAX, 1, &depth))
 		return;
-	if (depth < 1 || depth > DEPTH_MAX || (text && (text[0] < '0' || text[0] > '9'))) {
-		fh_e2b_fail(r, 400, "depth must be from 1 to %d", DEPTH_MAX);
-		return;
-	}
 	if (info.type != FH_FILE_FOLDER) {
 		fh_e2b_fail(r, 400, "path '%.400s' is not a directory", c.path);
 		return;
@@ -371,14 +366,19 @@ static void upload_open(struct upload *u)
 	struct fh_error err = FH_ERROR_INIT;
 	struct fh_file_info info;
 	fh_auto_free char *buffer = NULL, *parent = fh_path_dir(c->inside);
+	bool keeps = fh_streq(fh_http_query(c->request, "force"), "false");
 	u->is_new = fh_files_stat(c->hosted->sandbox, c->root, c->inside, 0, &info, &buffer, NULL) < 0;
 	o.user = c->root;
-	o.flags = FH_OPEN_WRITE | FH_OPEN_CREATE | FH_OPEN_TRUNCATE;
+	o.flags = FH_OPEN_WRITE | FH_OPEN_CREATE | (keeps ? FH_OPEN_EXCLUSIVE : FH_OPEN_TRUNCATE);
 	int r = fh_file_stream_open(c->hosted->sandbox, c->inside, &o, &u->file, &err);
 	if (r < 0 && err.sys == ENOENT && (r = fh_entry_make_folders(c->hosted, "user", parent, &err)) == 0)
 		r = fh_file_stream_open(c->hosted->sandbox, c->inside, &o, &u->file, &err);
-	if (r < 0)
+	if (r < 0 && keeps && err.sys == EEXIST) {
+		u->failed = true;
+		fh_e2b_fail(c->request, 409, "path '%.400s' exists already", c->path);
+	} else if (r < 0) {
 		upload_fail(u, &err);
+	}
 }
 
 static struct upload *upload_begin(struct fh_http_request *r)

@@ -249,10 +249,14 @@ class Files(Serving):
     def test_an_upload_whose_form_is_not_whole_is_refused(self):
         form = b"--parts\r\nContent-Disposition: form-data; name=\"file\"; filename=\"cut\"\r\n\r\n1\r\n--parts--"
         kind = "multipart/form-data; boundary=parts"
-        for rest in (b"", b"\r\n"):
+        for rest in (b"", b"\r\n", b"\r\nwhat follows a form is none of it\r\n--parts\r\n"):
             self.assertEqual(self.box.ask("POST", "/files", form + rest, Content_Type=kind)[0], 200, rest)
         for cut in (form[:-2], form[:-12], form[:-14]):
             self.assertEqual(self.box.ask("POST", "/files", cut, Content_Type=kind)[0], 400, cut)
+        self.assertEqual(self.box.read("cut")[1], b"1")
+        inner = form.replace(b"1", b"\r\n--part\r\r\n--parts-\r\n-")     # almost the last boundary
+        self.assertEqual(self.box.ask("POST", "/files", inner.replace(b"--parts-\r", b"--partx-\r") + b"\r\nrest", Content_Type=kind)[0], 200)
+        self.assertEqual(self.box.read("cut")[1], b"\r\n--part\r\r\n--partx-\r\n-")
         for wrong in ("multipart/form-data", "multipart/form-data; boundary="):
             self.assertEqual(self.box.ask("POST", "/files?path=cut", form, Content_Type=wrong)[0], 400, wrong)
         self.assertEqual(self.box.ask("POST", "/files?path=plain", b"a=1&b=2", Content_Type="application/x-www-form-urlencoded")[0], 200)

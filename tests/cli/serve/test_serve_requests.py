@@ -65,6 +65,33 @@ class Requests(unittest.TestCase):
         self.assertEqual(self.box.call("filesystem.Filesystem/ListDir", {"path": ".", "depth": "1"})[0], 200)
         self.assertEqual(self.box.run("echo $pid", config={"envs": {"pid": "7"}})[1], "7\n", "a variable of that name is text")
 
+    def test_numbers_have_nothing_behind_them(self):
+        """Neither in a header nor in a query. The control: the same numbers alone."""
+        for port in ("49983x", "4998 3", "+49983", "0", "65536", "", "99999999999999999999"):
+            status, told, _ = self.box.ask("GET", "/files?path=f", port=port)
+            self.assertEqual((status, told["message"]), (400, "the header E2b-Sandbox-Port must be a number from 1 to 65535"), port)
+        for query in ("limit=1x", "limit=", "limit=0", "limit=-1", "nextToken=1x", "nextToken=-1"):
+            for path in ("/v2/sandboxes", "/snapshots"):
+                self.assertEqual(self.server.ask("GET", f"{path}?{query}")[0], 400, (path, query))
+            if "limit" in query:
+                self.assertEqual(self.server.ask("GET", f"/v2/sandboxes/{self.box.id}/logs?{query}")[0], 400, query)
+        for path in ("/v2/sandboxes?limit=1&nextToken=1", "/snapshots?limit=1&nextToken=1", f"/v2/sandboxes/{self.box.id}/logs?limit=1"):
+            self.assertEqual(self.server.ask("GET", path)[0], 200, path)
+
+    def test_calls_of_another_form_of_the_protocol_are_told_so(self):
+        """The control: calls with our types, or none."""
+        text = b'{"process":{"cmd":"/bin/true"}}'
+        frame = struct.pack(">BI", 0, len(text)) + text
+        for call, body, ours in (("process.Process/Start", frame, "application/connect+json"),
+                                 ("filesystem.Filesystem/Stat", b'{"path":"f"}', "application/json")):
+            for other in ("application/proto", "application/connect+proto", "application/grpc", "application/jsonx", "",
+                          "application/json" if "+" in ours else "application/connect+json"):
+                status, told, headers = self.box.ask("POST", "/" + call, body, Content_Type=other)
+                self.assertEqual((status, headers["Accept-Post"]), (415, ours), other)
+                self.assertIn(ours, told["message"])
+            for good in ({"Content_Type": ours}, {"Content_Type": ours.upper() + "; charset=utf-8"}, {}):
+                self.assertEqual(self.box.ask("POST", "/" + call, body, **good)[0], 200, good)
+
     def test_frames_that_are_cut_or_of_no_kind(self):
         text = b'{"process":{"cmd":"/bin/true"}}'
         ask = lambda body: self.box.ask("POST", "/process.Process/Start", body, Content_Type="application/connect+json")[1]

@@ -27,8 +27,8 @@ class Volume:
         headers = {"Authorization": "Bearer " + (self.token if token is None else token)}
         return self.server.ask(method, f"/volumecontent/{self.id}/{what}?path={path}{more}", body, None, **headers)[:2]
 
-    def write(self, path, data):
-        return self.ask("PUT", "file", path, data)
+    def write(self, path, data, more=""):
+        return self.ask("PUT", "file", path, data, more=more)
 
     def read(self, path):
         return self.ask("GET", "file", path)
@@ -107,6 +107,10 @@ class Volumes(support.TempDir):
         self.assertEqual(len(v.read("/f")[1]), 200000)
         self.assertEqual(v.write("f", b"shorter")[1]["size"], 7)
         self.assertEqual(v.write("empty", b"")[1]["size"], 0)
+        status, told = v.write("f", b"other", "&force=false")
+        self.assertEqual((status, told["message"], v.read("f")[1]), (409, "path '/f' exists already", b"shorter"))
+        self.assertEqual((v.write("f", b"shorter", "&force=true")[0], v.write("new", b"", "&force=false")[0]), (201, 201))
+        self.assertEqual(v.ask("DELETE", "path", "new")[0], 204)
         self.assertEqual(v.ask("GET", "path", "nothing")[0], 404)
         self.assertEqual(v.ask("POST", "dir", "a/b")[0], 404, "its folder is missing")
         self.assertEqual(v.ask("POST", "dir", "a/b", more="&force=true&mode=448")[1]["mode"], 0o700)
@@ -115,8 +119,9 @@ class Volumes(support.TempDir):
         names = lambda more="": [e["path"] for e in v.ask("GET", "dir", "/", more=more)[1]]
         self.assertEqual(names(), ["/a", "/empty", "/f"])
         self.assertEqual(names("&depth=3"), ["/a", "/a/b", "/a/b/deep", "/empty", "/f"])
-        self.assertEqual((v.ask("GET", "dir", "f")[0], v.ask("GET", "dir", "no")[0], v.ask("GET", "dir", "/", more="&depth=0")[0]),
-                         (400, 404, 400))
+        self.assertEqual((v.ask("GET", "dir", "f")[0], v.ask("GET", "dir", "no")[0]), (400, 404))
+        for depth in ("0", "65", "1x", "", "-1"):
+            self.assertEqual(v.ask("GET", "dir", "/", more="&depth=" + depth)[0], 400, depth)
         self.assertEqual(v.ask("PATCH", "path", "f", {"mode": 0o640})[1]["mode"], 0o640)
         for wrong in ({"mode": -1}, {"mode": "7"}, {"uid": 1 << 40}, {"mode": 0o4755}):
             self.assertEqual(v.ask("PATCH", "path", "f", wrong)[0], 400, wrong)
