@@ -273,10 +273,10 @@ static int add_cell(struct row *r, const char *written, const char *value)
 	for (size_t i = 0; special && i < FH_ARRAY_SIZE(columns); i++)
 		if (columns[i].prefix ? fh_starts_with(column, columns[i].name) : strcmp(column, columns[i].name) == 0)
 			return columns[i].set(r, column, value);
-	if (special && check_column(r, column) < 0)
-		return -1;
-	json_object_set_new(r->vars, column, fh_json_bytes(fh_str(value)));
-	return 0;
+	int code = special ? check_column(r, column) : 0;
+	if (code == 0)
+		json_object_set_new(r->vars, column, fh_json_bytes(fh_str(value)));
+	return code;
 }
 
 /* Gives the metric and thresholds of the row's columns to its assertions; as in promptfoo, the threshold is also kept
