@@ -4,7 +4,7 @@
 //
 //   the judge      test + this: the tested function is a stand-in (weak), whose call() crosses; main is the test's,
 //                  reached through __wrap_main (-Wl,--wrap=main,--wrap=__assert_fail). stdin: the seed, sixteen
-//                  hexadecimal digits
+//                  hexadecimal digits, and what becomes of arguments
 //   the candidate  program + this: the program's function replaces the stand-in, or there is an adapter that calls it
 //                  (src/judge/languages/cpp_adapter.h), and __wrap_main is serve(); a main of the program's is never reached
 //

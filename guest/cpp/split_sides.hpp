@@ -14,6 +14,13 @@ inline unsigned &calls()
 	static unsigned value = 0;
 	return value;
 }
+// What becomes of arguments: 0 they are copies, 1 what the function changes comes back, a and b: no candidate is asked, the
+// arguments are emptied, and the result is that of so many bytes that are 0, or of a 1 and so many.
+inline char &arguments_word()
+{
+	static char value = '1';
+	return value;
+}
 
 [[noreturn]] inline void say(const char *word, const std::string &reason)
 {
@@ -110,7 +117,9 @@ template <class P> using plain_t = std::remove_cv_t<std::remove_reference_t<P>>;
 
 template <class P, class A> void take_back(reader &r, A &argument, std::true_type)
 {
-	argument = codec<plain_t<P>>::get(r);
+	plain_t<P> theirs = codec<plain_t<P>>::get(r);
+	if (arguments_word() != '0')
+		argument = std::move(theirs);
 }
 template <class P, class A> void take_back(reader &, A &, std::false_type) {}
 
@@ -138,10 +147,28 @@ inline void decline(const std::string &reply)
 	}
 }
 
+template <class R, class... P, class... A> plain_t<R> spoil(A &...arguments)
+{
+	std::string something(1 << 16, '\0'), nothing = something;
+	something[0] = char(arguments_word() - 'a');
+	reader r{ something.data(), something.size() }, none{ nothing.data(), nothing.size() };
+	calls()++;
+	try {
+		result<R> value(r);
+		int back[] = { 0, (take_back<P>(none, arguments, is_changed<P>()), 0)... };
+		(void)back;
+		return value.take();
+	} catch (...) {
+		say("failed", "there is no empty value of its type");
+	}
+}
+
 // The body of the stand-in. The first argument only gives the types.
 template <class R, class... P, class... A> R call(R (*)(P...), A &...arguments)
 {
 	static_assert(!std::is_reference<R>::value && sizeof...(P) == sizeof...(A), "such a function cannot cross");
+	if (arguments_word() >= 'a')
+		return spoil<R, P...>(arguments...);
 	writer w;
 	int order[] = { 0, (codec<plain_t<P>>::put(w, arguments), 0)... };
 	(void)order;
@@ -376,6 +403,7 @@ __attribute__((constructor(101))) static void begin_chance()
 		n += size_t(got);
 	}
 	chance() = strtoull(digits, nullptr, 16);
+	fh_split_read(0, &arguments_word(), 1);
 	if (__real_srandom)
 		__real_srandom(unsigned(drawn()));
 	if (__real_srand48)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The judge's side of split judging in Go: the stand-in for the function under test, and the verdict. The program is never sent
 // here. fd 3: replies; fd 4: calls (split_codec.go); fd 5: the verdict, as split_judge.js describes it. stdin: the seed, sixteen
-// hexadecimal digits, and 1 if changed arguments are to be sent back.
+// hexadecimal digits, and what becomes of arguments: 0 they are copies, 1 changed ones are sent back, a to c: no program is asked,
+// they are emptied, and the results are zero values, others, or arguments.
 package fhsplit
 
 import (
@@ -20,6 +21,7 @@ var state struct {
 	lock    sync.Mutex // the test may use several goroutines
 	calls   int
 	changes bool // changed arguments are to be sent back
+	spoiler byte // a to c, or less
 }
 
 // Does not return, so the test cannot recover.
@@ -120,6 +122,7 @@ func StandIn(shape interface{}, declared ...interface{}) interface{} {
 	var given [17]byte
 	io.ReadFull(os.Stdin, given[:])
 	beginChance(string(given[:16]))
+	state.spoiler = given[16]
 	state.changes = given[16] == '1'
 	declare(declared)
 	t := reflect.TypeOf(shape)
@@ -129,10 +132,77 @@ func StandIn(shape interface{}, declared ...interface{}) interface{} {
 	return reflect.MakeFunc(t, standIn(t)).Interface()
 }
 
+// Empties what a function can reach through an argument.
+func empty(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Slice:
+		for i := 0; i < v.Len(); i++ {
+			v.Index(i).Set(reflect.Zero(v.Type().Elem()))
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			v.SetMapIndex(key, reflect.Value{})
+		}
+	case reflect.Ptr:
+		if !v.IsNil() {
+			v.Elem().Set(reflect.Zero(v.Type().Elem()))
+		}
+	case reflect.Interface:
+		empty(v.Elem())
+	}
+}
+
+// A value of the type that is not its zero value, where there is one.
+func something(t reflect.Type) reflect.Value {
+	v := reflect.New(t).Elem()
+	one := reflect.ValueOf(1)
+	switch t.Kind() {
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.String:
+		v.SetString("1")
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(t, 1, 1))
+	case reflect.Map:
+		v.Set(reflect.MakeMap(t))
+		v.SetMapIndex(reflect.Zero(t.Key()), reflect.Zero(t.Elem()))
+	case reflect.Ptr:
+		v.Set(reflect.New(t.Elem()))
+	case reflect.Struct, reflect.Array, reflect.Interface, reflect.Func, reflect.Chan:
+	default:
+		v.Set(one.Convert(t))
+	}
+	return v
+}
+
+// What a program gives that solves nothing and empties what it gets.
+func spoil(t reflect.Type, arguments []reflect.Value) []reflect.Value {
+	results := make([]reflect.Value, t.NumOut())
+	for i := range results {
+		results[i] = reflect.Zero(t.Out(i))
+		if state.spoiler == 'b' {
+			results[i] = something(t.Out(i))
+		}
+	}
+	for _, a := range arguments {
+		empty(a)
+		for i := range results {
+			if state.spoiler == 'c' && a.Type() == t.Out(i) {
+				results[i] = a
+			}
+		}
+	}
+	state.calls++
+	return results
+}
+
 func standIn(t reflect.Type) func([]reflect.Value) []reflect.Value {
 	return func(arguments []reflect.Value) []reflect.Value {
 		state.lock.Lock()
 		defer state.lock.Unlock()
+		if state.spoiler >= 'a' {
+			return spoil(t, arguments)
+		}
 		word, w := byte('C'), writer{}
 		if state.changes {
 			word = 'c'

@@ -2,7 +2,8 @@
 // Runs the test (class Main) against a stand-in for class Solution; the program is never sent here. fd 3: replies; fd 4: calls;
 // fd 5: the verdict, as split_judge.js describes it.
 //
-// stdin: the seed, sixteen hexadecimal digits, and 1 if changed arguments are to be sent back.
+// stdin: the seed, sixteen hexadecimal digits, and what becomes of arguments: 0 they are copies, 1 changed ones are sent back, a to c:
+// no program is asked, they are emptied, and the result is an empty value, another one, or an argument.
 //
 // Calls:    word (C: call, c: call with changes, E: end), id (16), the method's name, its arguments as an array.
 // Replies:  id (16), word, and for R the result (and with changes the arguments); for T the names of an exception's class and
@@ -21,12 +22,14 @@ final class SplitJudge {
 	private static SplitCodec codec;
 	private static int calls;
 	private static boolean changes;
+	private static int spoiler; // a to c, or less
 	private static final SecureRandom random = new SecureRandom();
 
 	public static void main(String[] arguments) throws Exception {
 		codec = new SplitCodec(3, 4);
 		beginChance(new String(System.in.readNBytes(16), StandardCharsets.US_ASCII));
-		changes = System.in.read() == '1'; // changed arguments are to be sent back
+		spoiler = System.in.read();
+		changes = spoiler == '1';
 		try {
 			Main.main(new String[0]);
 		} catch (Throwable t) {
@@ -126,8 +129,57 @@ final class SplitJudge {
 		return reply;
 	}
 
+	@SuppressWarnings("unchecked")
+	private static void empty(Object o) {
+		if (o != null && o.getClass().isArray()) {
+			int n = Array.getLength(o);
+			System.arraycopy(Array.newInstance(o.getClass().getComponentType(), n), 0, o, 0, n);
+		}
+		try {
+			if (o instanceof Map) ((Map<?, ?>) o).clear();
+			if (o instanceof Collection) ((Collection<?>) o).clear();
+		} catch (UnsupportedOperationException e) {
+			List<Object> list = o instanceof List ? (List<Object>) o : new ArrayList<>();
+			try {
+				if (!list.isEmpty()) Collections.fill(list, list.get(0));
+			} catch (UnsupportedOperationException fixed) {
+				// a program cannot change it either
+			}
+		}
+	}
+
+	/** An empty value of the type, or one that is not. */
+	private static Object valueOf(Class<?> type, boolean some) {
+		Object[] all = { 0, 0L, 0.0, 0f, (short) 0, (byte) 0, '\0', false, "" }, others = { 1, 1L, 1.0, 1f, (short) 1, (byte) 1, '1', true, "1" };
+		Object primitive = type == void.class ? null : Array.get(Array.newInstance(type, 1), 0);
+		Class<?> wanted = primitive == null ? type : primitive.getClass();
+		for (int i = 0; i < all.length; i++)
+			if (wanted == all[i].getClass()) return some ? others[i] : all[i];
+		if (type.isArray()) return Array.newInstance(type.getComponentType(), some ? 1 : 0);
+		for (Object made : new Object[] { new ArrayList<>(), new LinkedList<>(), new HashSet<>(), new HashMap<>(), new TreeMap<>() }) {
+			if (!type.isInstance(made) || type == Object.class) continue;
+			if (some && made instanceof Map) ((Map<?, ?>) made).put(null, null);
+			if (some && made instanceof Collection) ((Collection<?>) made).add(null);
+			return made;
+		}
+		return null;
+	}
+
+	/** What a program gives that solves nothing and empties what it gets. */
+	private static Object spoil(String name, Object[] values) {
+		Class<?> type = Object.class;
+		for (java.lang.reflect.Method m : Solution.class.getDeclaredMethods())
+			if (m.getName().equals(name) && m.getParameterCount() == values.length) type = m.getReturnType();
+		for (Object value : values) empty(value);
+		calls++;
+		for (Object value : values)
+			if (spoiler == 'c' && value != null && (type.isInstance(value) || value.getClass() == valueOf(type, false).getClass())) return value;
+		return valueOf(type, spoiler == 'b');
+	}
+
 	/** The body of the stand-in. */
 	static Object call(String name, Object... values) {
+		if (spoiler >= 'a') return spoil(name, values);
 		byte[] reply = exchange(changes ? 'c' : 'C', name, values);
 		SplitCodec.Reader in = new SplitCodec.Reader(reply, 17);
 		Object result = null;

@@ -220,7 +220,7 @@ static int check_reference(struct check *c, const struct fh_judge_problem *p, co
 {
 	struct fh_judge_outcome first = { 0 };
 	enum fh_judge_mode begin = fh_judge_mode(c->session, p);
-	bool passed = false, one_way = begin != FH_MODE_SPLIT;
+	bool passed = false, one_way = begin > FH_MODE_SPLIT_CHANGES;
 	int r = 0;
 	for (size_t i = 0; r >= 0 && !passed && i < (one_way ? 1 : FH_ARRAY_SIZE(ways)); i++) {
 		struct fh_judge_outcome o = { 0 };
@@ -278,11 +278,14 @@ static int check_task(struct check *c, const struct fh_judge_problem *p, struct 
 	}
 	bool passed = true, fails = true, remembered = recall(path, &mode, &factor);
 	int r = 0;
+	if (reference.size)
+		fh_judge_set_checked(c->session, p);
 	if (p->fault) {
 		note(c, p, false, &(struct fh_judge_outcome){ FH_VERDICT_ENGINE_ERROR, fh_xstrdup(p->fault) });
 		passed = false;
 	} else if (remembered) {
-		fh_judge_set_mode(c->session, p, mode);
+		if (reference.size)
+			fh_judge_set_mode(c->session, p, mode);
 		fh_judge_set_time_factor(c->session, p, factor);
 	} else {
 		if (reference.size)
@@ -299,7 +302,7 @@ static int check_task(struct check *c, const struct fh_judge_problem *p, struct 
 	pthread_mutex_lock(&c->lock);
 	c->found->references += reference.size > 0;
 	c->found->remembered += remembered;
-	c->found->changes += mode == FH_MODE_SPLIT_CHANGES;
+	c->found->changes += reference.size > 0 && mode == FH_MODE_SPLIT_CHANGES;
 	c->found->in_process += mode == FH_MODE_IN_PROCESS;
 	c->found->raised += factor > 1;
 	c->found->failed += !passed || !fails;

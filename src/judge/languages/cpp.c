@@ -13,6 +13,20 @@ static const char *unfit(const struct fh_judge_problem *p)
 	return fh_cpp_signature(fh_judge_problem_declaration(p), &s, &why) < 0 ? why.message : NULL;
 }
 
+/* By a reference that is not const; where a name of a type hides the reference this is not seen. */
+static bool changes(const struct fh_judge_problem *p)
+{
+	fh_auto_signature struct fh_signature s = { 0 };
+	bool any = false;
+	if (fh_cpp_signature(fh_judge_problem_declaration(p), &s, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < s.parameter_count; i++) {
+		struct fh_str type = s.parameters[i].type;
+		any = any || (memchr(type.p, '&', type.n) && !memmem(type.p, type.n, "const", 5));
+	}
+	return any;
+}
+
 static int compile_glue(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                         struct fh_artifact *ret, struct fh_buf *test, struct fh_error *err)
 {
@@ -52,6 +66,7 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	else if (r >= 0)
 		r = fh_split_program(s, FH_JUDGE_CPP, true, &judge, ret, err);
 	fh_buf_add_str(&ret->input, fh_split_seed(p));
+	fh_buf_addc(&ret->input, fh_split_arguments(p));
 	return r;
 }
 
@@ -137,6 +152,8 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 static const struct fh_split_language split = {
 	.judge = { "split_codec.hpp" },
 	.others = { "split_sides.hpp", "split_any.hpp", "split_adapter.hpp", "split_engines.hpp" },
+	.changes = changes,
+	.spoilers = "ab",
 	.unfit = unfit,
 	.judge_side = judge_side,
 	.candidate_side = candidate_side,

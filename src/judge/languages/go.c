@@ -76,7 +76,7 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 		return r;
 	struct fh_compilation build = { .language = "go", .code = fh_buf_str(&text), .mark = ".go:" };
 	fh_buf_add_str(&ret->input, fh_split_seed(p));
-	fh_buf_addc(&ret->input, p->changes ? '1' : '0');
+	fh_buf_addc(&ret->input, fh_split_arguments(p));
 	r = add_package(s, client, &judge_package, &build, &archive, err);
 	if (r >= 0)
 		r = fh_builds_keep(fh_split_builds(s), client, &build, &judge, err);
@@ -117,6 +117,7 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 static const struct fh_split_language split = {
 	.judge = { "split_judge.go", "split_assert.go", "split_assertions.go" },
 	.candidate = { "split_codec.go", "split_types.go", "split_candidate.go" },
+	.spoilers = "abc",
 	.unfit = unfit,
 	.judge_side = judge_side,
 	.candidate_side = candidate_side,

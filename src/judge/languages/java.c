@@ -44,7 +44,7 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 		                                       { "Main.java", { test.p, test.n }, 0 } },
 		                            .file_count = 3 };
 	fh_buf_add_str(&ret->input, fh_split_seed(p));
-	fh_buf_addc(&ret->input, p->changes ? '1' : '0');
+	fh_buf_addc(&ret->input, fh_split_arguments(p));
 	r = fh_builds_keep(fh_split_builds(s), client, &build, &judge, err);
 	if (r >= 0 && judge.error)
 		ret->unfit = FH_TAKE_PTR(judge.error);
@@ -98,6 +98,7 @@ static const struct fh_split_language split = {
 	.judge = { "SplitCodec.java", "SplitJudge.java" },
 	.candidate = { "SplitCandidate.java", "SplitProgram.java" },
 	.adjust = adjust,
+	.spoilers = "abc",
 	.unfit = unfit,
 	.judge_side = judge_side,
 	.candidate_side = candidate_side,

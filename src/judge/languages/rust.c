@@ -13,6 +13,11 @@ static const char *unfit(const struct fh_judge_problem *p)
 	return fh_rust_judge(fh_buf_str(&p->head), fh_buf_str(&p->tail), &unused, &why) < 0 ? why.message : NULL;
 }
 
+static bool changes(const struct fh_judge_problem *p)
+{
+	return fh_rust_changes(fh_buf_str(&p->head));
+}
+
 static int compile_crate(struct fh_split *s, struct fh_client *client, size_t i, struct fh_artifact *ret,
                          struct fh_error *err)
 {
@@ -98,6 +103,7 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	else if (r >= 0)
 		r = fh_split_program(s, FH_JUDGE_RUST, true, &judge, ret, err);
 	fh_buf_add_str(&ret->input, fh_split_seed(p));
+	fh_buf_addc(&ret->input, fh_split_arguments(p));
 	return r;
 }
 
@@ -174,6 +180,8 @@ static const struct fh_split_language split = {
 	.judge = { "split_codec.rs" },
 	/* the texts of fh_rust_crates, and the part of the codec's crate that only it has */
 	.others = { "crate_rand.rs", "crate_regex_machine.rs", "crate_regex.rs", "crate_md5.rs", "split_fit.rs" },
+	.changes = changes,
+	.spoilers = "ab",
 	.unfit = unfit,
 	.judge_side = judge_side,
 	.candidate_side = candidate_side,

@@ -197,7 +197,8 @@ static void add_stand_in(struct fh_buf *out, const struct fh_signature *s)
 		fh_buf_addf(out, "    crate::split::Put::put(&%.*s, &mut fh_split_arguments);\n",
 		            FH_STR_ARGS(s->parameters[i].name));
 	fh_buf_adds(out, "    crate::split::call(fh_split_arguments, |fh_split_from| {\n"
-	                 "        let fh_split_result = crate::split::Get::get(fh_split_from)?;\n");
+	                 "        let fh_split_result = crate::split::Get::get(fh_split_from)?;\n"
+	                 "        fh_split_from.begin_arguments();\n");
 	for (size_t i = 0; i < s->parameter_count; i++) {
 		struct fh_str name = s->parameters[i].name;
 		struct kept k = kept_of(s->parameters[i].type);
@@ -205,12 +206,18 @@ static void add_stand_in(struct fh_buf *out, const struct fh_signature *s)
 			continue;
 		if (k.slice)
 			fh_buf_addf(out,
-			            "        let fh_split_back: Vec<%.*s> = crate::split::Get::get(fh_split_from)?;\n"
+			            "        let fh_split_back: Vec<%.*s> = fh_split_from.items(%.*s.len())?;\n"
 			            "        if fh_split_back.len() != %.*s.len() { return Err(crate::split::Broken) }\n"
-			            "        for (to, back) in %.*s.iter_mut().zip(fh_split_back) { *to = back }\n",
-			            FH_STR_ARGS(k.type), FH_STR_ARGS(name), FH_STR_ARGS(name));
+			            "        if crate::split::changes() {\n"
+			            "            for (to, back) in %.*s.iter_mut().zip(fh_split_back) { *to = back }\n"
+			            "        }\n",
+			            FH_STR_ARGS(k.type), FH_STR_ARGS(name), FH_STR_ARGS(name), FH_STR_ARGS(name));
 		else
-			fh_buf_addf(out, "        *%.*s = crate::split::Get::get(fh_split_from)?;\n", FH_STR_ARGS(name));
+			fh_buf_addf(out,
+			            "        let fh_split_back = crate::split::Get::get(fh_split_from)?;\n"
+			            "        let _ = [&*%.*s, &fh_split_back]; // gives it its type\n"
+			            "        if crate::split::changes() { *%.*s = fh_split_back }\n",
+			            FH_STR_ARGS(name), FH_STR_ARGS(name));
 	}
 	fh_buf_adds(out, "        Ok(fh_split_result)\n    })\n}\n");
 }
@@ -380,14 +387,21 @@ static bool is_result(struct fh_str type)
 	return fh_str_begins(type, "Result<");
 }
 
+bool fh_rust_changes(struct fh_str declaration)
+{
+	fh_auto_signature struct fh_signature s = { 0 };
+	bool any = false;
+	if (fh_rust_signature(declaration, &s, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < s.parameter_count; i++)
+		any = any || kept_of(s.parameters[i].type).changed;
+	return any;
+}
+
 bool fh_rust_can_fit_more(struct fh_str declaration)
 {
 	fh_auto_signature struct fh_signature s = { 0 };
-	struct fh_error ignored = FH_ERROR_INIT;
-	bool more = fh_rust_signature(declaration, &s, &ignored) >= 0 && is_result(s.result);
-	for (size_t i = 0; i < s.parameter_count; i++)
-		more = more || kept_of(s.parameters[i].type).changed;
-	return more;
+	return fh_rust_changes(declaration) || (fh_rust_signature(declaration, &s, NULL) >= 0 && is_result(s.result));
 }
 
 int fh_rust_candidate(struct fh_str declaration, struct fh_str program, enum fh_rust_fit how, struct fh_buf *out,

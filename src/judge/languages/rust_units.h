@@ -26,6 +26,8 @@ int fh_rust_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *
  * converts them. FH_RUST_FIT_MORE: also those that are changed in place, and a Result's error of any type into a
  * String; for a program that does not compile with FH_RUST_FIT. */
 enum fh_rust_fit { FH_RUST_AS_DECLARED, FH_RUST_FIT, FH_RUST_FIT_MORE };
+/* Whether the declared function takes an argument by &mut. */
+bool fh_rust_changes(struct fh_str declaration);
 /* Whether a declaration has something that only FH_RUST_FIT_MORE converts. */
 bool fh_rust_can_fit_more(struct fh_str declaration);
 int fh_rust_candidate(struct fh_str declaration, struct fh_str program, enum fh_rust_fit how, struct fh_buf *out,

@@ -215,16 +215,37 @@ static int passes(struct fh_judge_session *s, struct fh_client *client, const st
 	return r;
 }
 
+/* As is_spoiled, where the judge's driver itself answers. A test that all of these answers pass does not look at
+ * results. */
+static int is_spoiled_by_driver(struct fh_judge_session *s, struct fh_client *client, const struct fh_split_pair *p,
+                                const char *spoilers, bool *ret, struct fh_error *err)
+{
+	size_t passing = 0, count = strlen(spoilers);
+	int r = 0;
+	for (size_t i = 0; r >= 0 && i < count; i++) {
+		struct fh_split_pair spoiler = *p;
+		bool passed = false;
+		spoiler.spoiler = spoilers[i];
+		r = passes(s, client, &spoiler, &passed, err);
+		passing += passed;
+	}
+	*ret = passing > 0 && passing < count;
+	return r;
+}
+
 /* Whether the test passes a program that only empties what it is given, because it compares results with that. (One
  * that returns nothing passes where only the arguments are looked at, which is what a function that works in place asks
  * for.) */
 static int is_spoiled(struct fh_judge_session *s, struct fh_client *client, const struct fh_split_pair *p, bool *ret,
                       struct fh_error *err)
 {
-	const char *const *spoilers = fh_judge_languages[p->problem->language]->spoilers;
+	const struct fh_judge_language_info *l = fh_judge_languages[p->problem->language];
+	const char *const *spoilers = l->spoilers;
 	bool passed = false;
 	int r = 0;
 	*ret = false;
+	if (l->split->spoilers)
+		return is_spoiled_by_driver(s, client, p, l->split->spoilers, ret, err);
 	for (size_t i = 0; r >= 0 && !passed && spoilers && spoilers[i]; i++) {
 		fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
 		const char *name = strstr(spoilers[i], "%s");
@@ -242,8 +263,7 @@ static int is_spoiled(struct fh_judge_session *s, struct fh_client *client, cons
 }
 
 /* Fails a program that passed with changed arguments coming back, and only so: it emptied a list, say, with which the
- * test then compared. The reference tells, if it does without; or else programs that do nothing but that. For problems
- * that no self-check looks at. */
+ * test then compared. The reference tells, if it does without; or else programs that do nothing but that. */
 static int look_at_changes(struct fh_judge_session *s, struct fh_client *client, const struct fh_split_pair *p,
                            struct fh_judge_outcome *ret, struct fh_error *err)
 {
@@ -311,7 +331,7 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 		ret->verdict = FH_VERDICT_ENGINE_ERROR;
 	if (!o.unfit) {
 		r = o.not_finite ? look_at_numbers(s, client, &pair, ret, err) : 0;
-		if (r >= 0 && ret->verdict == FH_VERDICT_PASSED && pair.changes && !fh_judge_is_listed(s, p->problem))
+		if (r >= 0 && ret->verdict == FH_VERDICT_PASSED && pair.changes && !fh_judge_is_checked(s, p->problem))
 			r = look_at_changes(s, client, &pair, ret, err);
 		if (r < 0)
 			fh_judge_outcome_release(ret);

@@ -58,10 +58,27 @@ const char *const *fh_session_flags(const struct fh_judge_session *s, enum fh_ju
 	return s->settings->packages ? how->packages_flags : how->flags;
 }
 
-/* A probe names no function, so it is judged in one process. */
-bool fh_judge_is_listed(const struct fh_judge_session *s, const struct fh_judge_problem *problem)
+bool fh_judge_is_checked(const struct fh_judge_session *s, const struct fh_judge_problem *problem)
 {
-	return position_of(s, problem) < SIZE_MAX;
+	size_t i = position_of(s, problem);
+	return i < SIZE_MAX && s->checked[i];
+}
+
+void fh_judge_set_checked(struct fh_judge_session *s, const struct fh_judge_problem *problem)
+{
+	s->checked[position_of(s, problem)] = true;
+}
+
+/* The mode until a self-check finds another. A probe names no function, so it is judged in one process. */
+static enum fh_judge_mode first_mode(const struct fh_judge_problem *p)
+{
+	if (p->output)
+		return FH_MODE_OUTSIDE;
+	if (fh_split_unfit(p))
+		return FH_MODE_IN_PROCESS;
+	const struct fh_split_language *split = fh_judge_languages[p->language]->split;
+	bool changes = split->changes ? split->changes(p) : fh_judge_problem_reference(p).size == 0;
+	return changes ? FH_MODE_SPLIT_CHANGES : FH_MODE_SPLIT;
 }
 
 enum fh_judge_mode fh_judge_mode(const struct fh_judge_session *s, const struct fh_judge_problem *problem)
@@ -320,7 +337,7 @@ static bool splits(const struct fh_judge_session *s, const struct fh_judge_sampl
 {
 	for (size_t i = 0; i < samples->count; i++) {
 		size_t at = samples->items[i].problem;
-		if (s->problems->items[at].language == language && s->modes[at] == FH_MODE_SPLIT)
+		if (s->problems->items[at].language == language && s->modes[at] <= FH_MODE_SPLIT_CHANGES)
 			return true;
 	}
 	return false;
@@ -363,10 +380,9 @@ int fh_judge_session_open(const struct fh_judge_settings *settings, const struct
 	s->modes = fh_xcalloc(problems->count, sizeof(*s->modes));
 	s->time_factors = fh_xcalloc(problems->count, sizeof(*s->time_factors));
 	s->draws = fh_xcalloc(problems->count, sizeof(*s->draws));
+	s->checked = fh_xcalloc(problems->count, sizeof(*s->checked));
 	for (size_t i = 0; i < problems->count; i++)
-		s->modes[i] = problems->items[i].output             ? FH_MODE_OUTSIDE
-		              : fh_split_unfit(&problems->items[i]) ? FH_MODE_IN_PROCESS
-		                                                    : FH_MODE_SPLIT;
+		s->modes[i] = first_mode(&problems->items[i]);
 	pthread_mutex_init(&s->lock, NULL);
 	r = fh_split_new(settings, &s->split, err);
 	if (r >= 0 && settings->seed)
@@ -443,6 +459,7 @@ void fh_judge_session_close(struct fh_judge_session *s)
 		fh_client_close(s->clients[i]);
 	fh_split_free(s->split);
 	free(s->modes);
+	free(s->checked);
 	free(s->time_factors);
 	free(s->draws);
 	for (int l = 0; l < FH_JUDGE_LANGUAGE_COUNT_; l++) {

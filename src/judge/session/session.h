@@ -39,10 +39,12 @@ enum fh_judge_mode {
 	FH_MODE_IN_PROCESS,
 	FH_MODE_OUTSIDE, /* programs are judged by what they print */
 };
-/* A problem that is not part of the session is split, with changed arguments sent back, if its text allows it. */
+/* A problem that is not part of the session is split, with changed arguments sent back, if its text allows it. So is
+ * one for which no reference or self-check tells that it does without. */
 enum fh_judge_mode fh_judge_mode(const struct fh_judge_session *s, const struct fh_judge_problem *problem);
-/* Whether it is one of the session's problems, whose mode a self-check may find. */
-bool fh_judge_is_listed(const struct fh_judge_session *s, const struct fh_judge_problem *problem);
+/* Whether a self-check finds the problem's mode; to be said before it does. */
+bool fh_judge_is_checked(const struct fh_judge_session *s, const struct fh_judge_problem *problem);
+void fh_judge_set_checked(struct fh_judge_session *s, const struct fh_judge_problem *problem);
 void fh_judge_set_mode(struct fh_judge_session *s, const struct fh_judge_problem *problem, enum fh_judge_mode mode);
 /* The factor by which the settings' CPU and wall time are multiplied for a problem's samples; 1 unless set. */
 unsigned fh_judge_time_factor(const struct fh_judge_session *s, const struct fh_judge_problem *problem);

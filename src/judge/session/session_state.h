@@ -16,6 +16,7 @@ struct fh_judge_session {
 	const struct fh_judge_problems *problems;
 	struct fh_split *split;
 	_Atomic(enum fh_judge_mode) *modes; /* the mode of each problem, by index */
+	atomic_bool *checked;               /* whether a self-check finds the problem's mode, by index */
 	atomic_uint *time_factors;          /* the factor for each problem's time limits, by index; 0 means 1 */
 	atomic_uint *draws;                 /* the draw number of each problem, by index */
 	char seed[FH_SEED_MAX + 1];         /* the settings' seed, or a new one */

@@ -42,6 +42,7 @@ struct fh_split_pair {
 	const struct fh_judge_problem *problem;
 	struct fh_str head, completion; /* the candidate's program: both texts in this order */
 	bool changes;                   /* changed arguments are sent back, as the reference needs it */
+	char spoiler;                   /* not 0: one of spoilers, which answers instead of the candidate */
 	bool wait;                      /* waits for zygotes, if they are possible, so that later pairs find them */
 	FH_NULLABLE const struct fh_limits *limits; /* limits used instead of the settings'; NULL: none */
 	unsigned turn;                              /* how many times the sample was judged before (fh_judge_hash_secret) */
@@ -61,6 +62,11 @@ struct fh_split_language {
 	FH_NULLABLE const char *judge_main, *candidate_main;
 	FH_NULLABLE const char *const *flags;   /* options of the interpreter */
 	FH_NULLABLE const char *const *preload; /* modules that most programs and tests import, for warm interpreters */
+	/* Whether the declared types say that changes of arguments come back. NULL: no type says so. */
+	bool (*changes)(const struct fh_judge_problem *p);
+	/* What a judge's driver can answer by itself, in place of the candidate: it empties the arguments and returns
+	 * nothing, something, or one of them; each a letter. NULL: it cannot. */
+	FH_NULLABLE const char *spoilers;
 	/* For a compiled language: adjusts the plan that runs the artifact. NULL: no change. */
 	void (*adjust)(struct fh_plan *plan, bool judge);
 	/* The reason why the problem's text shows that it cannot be split; NULL: no reason is visible. */
@@ -106,6 +112,12 @@ struct fh_str fh_split_file(const struct fh_split *s, enum fh_judge_language lan
 static inline struct fh_str fh_split_seed(const struct fh_split_pair *p)
 {
 	return fh_str(p->seed ? p->seed : "0000000000000000");
+}
+
+/* What becomes of arguments, for the judge's driver of a compiled language; behind the seed. */
+static inline char fh_split_arguments(const struct fh_split_pair *p)
+{
+	return p->spoiler ? p->spoiler : p->changes ? '1' : '0';
 }
 
 struct fh_split_outcome {

@@ -314,6 +314,53 @@ class CodeCheck(CodeCase):
                    function="order", tests=tests)
         self.passes(fenced("const order = (v) => [...new Set(v)];", "javascript"), language="javascript", function="order", tests=tests)
 
+    # language: tool, declaration, what a program needs behind it, a body that empties, one that sorts, the test
+    SPOILED = {
+        "cpp": ("g++", "#include <vector>\n#include <algorithm>\n#include <cassert>\nusing namespace std;\nvector<int> order(vector<int> &v) {\n", "}\n",
+                "v.clear(); return {};", "sort(v.begin(), v.end()); return v;",
+                "int main() { vector<int> v = {3, 1, 2}, r = order(v), w = v; sort(w.begin(), w.end()); assert(r == w); }"),
+        "rust": ("rustc", "fn order(v: &mut Vec<i32>) -> Vec<i32> {\n", "}\n", "v.clear(); vec![]", "v.sort(); v.clone()",
+                 "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn sorts() {\n        let mut v = vec![3, 1, 2];\n"
+                 "        let r = order(&mut v);\n        let mut w = v.clone();\n        w.sort();\n        assert_eq!(r, w);\n    }\n}\n"),
+        "java": ("javac", "import java.util.*;\nclass Solution {\n    public List<Integer> order(List<Integer> v) {\n", "}\n}\n",
+                 "v.clear(); return v;", "Collections.sort(v); return v;",
+                 "public class Main {\n    public static void main(String[] args) {\n        List<Integer> v = new ArrayList<>(List.of(3, 1, 2));\n"
+                 "        List<Integer> r = new Solution().order(v), w = new ArrayList<>(v);\n        Collections.sort(w);\n"
+                 "        if (!r.equals(w)) throw new AssertionError();\n    }\n}\n"),
+        "go": ("go", "import \"sort\"\n\nfunc Order(v []int) []int {\n", "}\n", "for i := range v { v[i] = 0 }\nsort.Ints(v)\nreturn v\n",
+               "sort.Ints(v)\nreturn v\n", "func TestOrder(t *testing.T) {\n    v := []int{3, 1, 2}\n    r := Order(v)\n    w := append([]int{}, v...)\n"
+               "    sort.Ints(w)\n    if !reflect.DeepEqual(r, w) { t.Fatal(r) }\n}\n"),
+    }
+
+    @support.once
+    def test_what_a_compiled_program_spoils_is_no_pass(self):
+        """Without a reference: as an assertion, and as a task of a data set (of C++ alone, for the time it takes)."""
+        support.need_program("g++")
+        answers, samples = [], ""
+        for language, (tool, head, end, spoils, sorts, test) in self.SPOILED.items():
+            if not shutil.which(tool):
+                continue
+            name = "Order" if language == "go" else "order"
+            tests = ("import (\n\"reflect\"\n\"sort\"\n\"testing\"\n)\n" if language == "go" else "") + test
+            check = {"language": language, "function": name, "declaration": head, "tests": tests}
+            for what, body in ((False, spoils), (True, sorts)):
+                answers.append((what, language, fenced(head + body + end, language), check))
+                samples += json.dumps({"task_id": "cpp", "completion": body + end}) + "\n" if language == "cpp" else ""
+        results = self.results(*((answer, check) for _, _, answer, check in answers))
+        _, head, _, _, _, test = self.SPOILED["cpp"]
+        self.write("tasks.jsonl", json.dumps({"task_id": "cpp", "language": "cpp", "prompt": head, "entry_point": "order", "tests": test}) + "\n")
+        self.write("samples.jsonl", samples)
+        done = support.command("judge", "--problems", self.dir / "tasks.jsonl", self.dir / "samples.jsonl", "-o", self.dir / "r.jsonl")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [json.loads(line) for line in (self.dir / "r.jsonl").read_text().splitlines()]
+        found = [(language, passes, result["pass"], result["metadata"]["integrity"], result["reason"])
+                 for (passes, language, _, _), result in zip(answers, results, strict=True)]
+        found += [("cpp", passes, row["passed"], row["integrity"], row["reason"]) for passes, row in zip((False, True), rows, strict=True)]
+        for language, passes, passed, integrity, reason in found:
+            with self.subTest(language, passes=passes):
+                self.assertEqual((passed, integrity), (passes, "split"), reason)
+                self.assertIn("" if passes else "so does a program that only empties them", reason)
+
     def test_a_class_is_tested_without_a_reference(self):
         check = {"function": "Stack", "tests": "s = Stack()\ns.push(2)\nassert s.pop() == 2"}
         right = "class Stack:\n    def __init__(self):\n        self.a = []\n    def push(self, x):\n        self.a.append(x)\n    def pop(self):\n"
