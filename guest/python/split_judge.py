@@ -368,7 +368,8 @@ def main():
     begin_chance(Int(take_input(16), 16))
     sizes = [take_size() for _ in range(4)]
     names, before, test = [decode_text(take_input(size), "utf-8") for size in sizes[:3]]
-    space, test_text = {}, test
+    # What stands behind a guard of the main program is run, but for a call of pytest, which finds the cases in a file.
+    space, test_text = {"__name__": "test" if "import pytest" in test or "from pytest" in test else "__main__"}, test
     if "import numpy" in test or "from numpy" in test:
         split_numpy.offer()
     if "import unittest" in test or "from unittest" in test:  # unittest looks for its cases in the main module
