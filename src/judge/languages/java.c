@@ -68,29 +68,40 @@ static int compile_driver(struct fh_split *s, struct fh_client *client, struct f
 	return r;
 }
 
-static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
-                          struct fh_split_side *ret, struct fh_error *err)
+static int compile_program(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p, bool imports,
+                           const struct fh_artifact *driver, struct fh_artifact *ret, struct fh_error *err)
 {
 	static const char name[] = "SplitProgram.java";
-	fh_auto_artifact struct fh_artifact driver = { 0 }, program = { 0 };
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0), source = FH_BUF_INIT(0);
+	if (imports)
+		fh_java_imports_before(fh_buf_str(&p->problem->head), &source);
 	fh_buf_add(&text, p->head.p, p->head.n);
 	fh_buf_add(&text, p->completion.p, p->completion.n);
 	fh_java_program(fh_buf_str(&text), &source);
-	int r = compile_driver(s, client, &driver, err);
-	if (r < 0)
-		return r;
 	struct fh_compilation build = { .language = "java",
 		                            .code_name = name,
 		                            .code = fh_split_file(s, FH_JUDGE_JAVA, name),
 		                            .files = { { FH_JAVA_CLASS ".java", { source.p, source.n }, 0 },
-		                                       { FH_JAVA_COMPILED, { driver.data, driver.size }, 0 } },
+		                                       { FH_JAVA_COMPILED, { driver->data, driver->size }, 0 } },
 		                            .file_count = 2 };
-	r = fh_builds_run(fh_split_builds(s), client, &build, &program, err);
-	if (r >= 0 && program.error)
-		ret->compile_error = FH_TAKE_PTR(program.error);
+	return fh_builds_run(fh_split_builds(s), client, &build, ret, err);
+}
+
+static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                          struct fh_split_side *ret, struct fh_error *err)
+{
+	fh_auto_artifact struct fh_artifact driver = { 0 }, program = { 0 }, imported = { 0 };
+	int r = compile_driver(s, client, &driver, err);
+	if (r >= 0)
+		r = compile_program(s, client, p, false, &driver, &program, err);
+	/* a whole program may count on the declaration's imports, as a completion does */
+	if (r >= 0 && p->head.n == 0 && program.error && strstr(program.error, "cannot find symbol"))
+		r = compile_program(s, client, p, true, &driver, &imported, err);
+	struct fh_artifact *last = imported.size > 0 && !imported.error ? &imported : &program;
+	if (r >= 0 && last->error)
+		ret->compile_error = FH_TAKE_PTR(last->error);
 	else if (r >= 0)
-		r = fh_split_program(s, FH_JUDGE_JAVA, false, &program, ret, err);
+		r = fh_split_program(s, FH_JUDGE_JAVA, false, last, ret, err);
 	return r;
 }
 

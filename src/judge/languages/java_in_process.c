@@ -105,7 +105,11 @@ static void start_behind_shell(struct fh_plan *plan)
 void fh_java_beside_test(struct fh_plan *plan, const struct fh_judge_parts *p)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0), program = FH_BUF_INIT(0), test = FH_BUF_INIT(0);
+	fh_auto_buf struct fh_buf own = FH_BUF_INIT(0);
 	add_program(&text, p);
+	fh_java_imports(fh_buf_str(&text), &own);
+	if (own.n == 0) /* it counts on the declaration's, as a completion does */
+		fh_java_imports_before(fh_buf_str(&p->problem->head), &program);
 	fh_java_program_beside_main(fh_buf_str(&text), &program);
 	fh_java_imports(fh_buf_str(&p->problem->head), &test);
 	pin_library(&test, p->problem);

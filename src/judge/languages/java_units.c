@@ -214,6 +214,15 @@ void fh_java_imports(struct fh_str head, struct fh_buf *out)
 	}
 }
 
+void fh_java_imports_before(struct fh_str head, struct fh_buf *out)
+{
+	size_t begin = out->n;
+	fh_java_imports(head, out);
+	for (size_t i = begin; i < out->n; i++)
+		if (out->p[i] == '\n' || out->p[i] == '\r')
+			out->p[i] = ' ';
+}
+
 void fh_java_start(struct fh_plan *plan, const char *class_name)
 {
 	/* the last three allow seeding random numbers on the judge's side, and have no effect elsewhere */

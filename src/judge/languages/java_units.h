@@ -29,6 +29,9 @@ bool fh_java_defines(struct fh_str text, struct fh_str name);
 void fh_java_test(struct fh_str text, struct fh_buf *out);
 /* Appends the declaration's imports, which the test may use too: in one file they would precede both. */
 void fh_java_imports(struct fh_str head, struct fh_buf *out);
+/* Appends the imports of the declaration on one line without its end, so that lines of the program keep their numbers:
+ * for a whole program that leaves them out. */
+void fh_java_imports_before(struct fh_str head, struct fh_buf *out);
 /* Changes the plan to start `class_name` instead of Main. Opens java.io to it, because the drivers use descriptors by
  * number, which no public class allows; and enables assert, with which some tests are written. */
 void fh_java_start(struct fh_plan *plan, const char *class_name);
