@@ -8,6 +8,60 @@ const testGlobals = (() => {
 		name = 'AssertionError';
 	}
 
+	// What stands in an expected value for each value of a kind: expect.any(Number). `takes` tells whether a value is one.
+	class Kind {
+		#takes;
+		constructor(name, takes) {
+			this.kind = name;
+			this.#takes = takes;
+		}
+		takes(value) {
+			return this.#takes(value);
+		}
+	}
+	const kindOf = (name, check, takes) => {
+		const make = (isNot) => (...given) => {
+			if (!check(...given)) throw new TypeError(`expect.${name} does not take ${inspect(given)}`);
+			return new Kind(`${isNot ? 'not.' : ''}${name}(${given.map((v) => inspect(v)).join(', ')})`, (value) => takes(value, ...given) !== isNot);
+		};
+		return make;
+	};
+	const isObject = (value) => value !== null && (typeof value === 'object' || typeof value === 'function');
+	const typesOf = new Map([[Number, 'number'], [String, 'string'], [Boolean, 'boolean'], [BigInt, 'bigint'], [Symbol, 'symbol'],
+		[Function, 'function'], [Object, 'object']]);
+	const kinds = {
+		any: kindOf('any', (type) => typeof type === 'function', (value, type) => typeof value === typesOf.get(type) ||
+			(type === Array ? Array.isArray(value) : type !== Object && value instanceof type)),
+		anything: kindOf('anything', () => true, (value) => value !== null && value !== undefined),
+		objectContaining: kindOf('objectContaining', isObject, (value, part) => isObject(value) &&
+			Reflect.ownKeys(part).every((key) => key in value && equal(value[key], part[key]))),
+		arrayContaining: kindOf('arrayContaining', Array.isArray, (value, part) => Array.isArray(value) &&
+			part.every((wanted) => value.some((item) => equal(item, wanted)))),
+		stringContaining: kindOf('stringContaining', (part) => typeof part === 'string', (value, part) => typeof value === 'string' && value.includes(part)),
+		stringMatching: kindOf('stringMatching', (part) => typeof part === 'string' || part instanceof RegExp,
+			(value, part) => typeof value === 'string' && new RegExp(part).test(value)),
+		closeTo: kindOf('closeTo', (wanted, digits = 2) => typeof wanted === 'number' && typeof digits === 'number',
+			(value, wanted, digits = 2) => typeof value === 'number' && (value === wanted || Math.abs(value - wanted) < 10 ** -digits / 2)),
+	};
+	// Both values with the kinds in `wanted`, and what stands for them in `got`, replaced by what is equal if it fits and else is not.
+	const settled = (got, wanted, inside = new Set()) => {
+		if (wanted instanceof Kind) return wanted.takes(got) ? [null, null] : [Symbol('other'), wanted.kind];
+		if (!isPlain(wanted) || !isPlain(got) || inside.has(wanted)) return [got, wanted];
+		const copyOf = (value) => (Array.isArray(value) ? value.slice() : Object.assign(Object.create(Object.getPrototypeOf(value)), value));
+		let copies;
+		inside.add(wanted);
+		for (const key of Object.keys(wanted)) {
+			if (!Object.hasOwn(got, key)) continue;
+			const [a, b] = settled(got[key], wanted[key], inside);
+			if (Object.is(a, got[key]) && Object.is(b, wanted[key])) continue;
+			copies ??= [copyOf(got), copyOf(wanted)];
+			copies[0][key] = a;
+			copies[1][key] = b;
+		}
+		inside.delete(wanted);
+		return copies ?? [got, wanted];
+	};
+
 	// What Jest refuses to compare fails, with `not` as well.
 	const need = (fits, what, got) => {
 		if (!fits) throw new AssertionError(`expect(${inspect(got)}): a matcher for ${what}`);
@@ -32,8 +86,13 @@ const testGlobals = (() => {
 		if (isArray) copy.length = value.length;
 		return copy;
 	};
-	const equal = (a, b) => isDeepStrictEqual(plain(a), plain(b));
+	const strictlyEqual = (got, wanted) => isDeepStrictEqual(...settled(got, wanted));
+	const equal = (got, wanted) => {
+		const [a, b] = settled(got, wanted);
+		return isDeepStrictEqual(plain(a), plain(b));
+	};
 	const hasAll = (got, wanted) => {
+		if (wanted instanceof Kind) return wanted.takes(got);
 		if (!isPlain(wanted) || got === null || typeof got !== 'object') return equal(got, wanted);
 		if (Array.isArray(wanted)) return Array.isArray(got) && got.length === wanted.length && wanted.every((v, i) => hasAll(got[i], v));
 		return Object.keys(wanted).every((key) => key in got && hasAll(got[key], wanted[key]));
@@ -47,6 +106,7 @@ const testGlobals = (() => {
 	};
 	const isThrown = (error, wanted) => {
 		const message = String(error?.message ?? error);
+		if (wanted instanceof Kind) return wanted.takes(error);
 		if (wanted === undefined) return true;
 		if (typeof wanted === 'string') return message.includes(wanted);
 		if (wanted instanceof RegExp) return wanted.test(message);
@@ -56,7 +116,7 @@ const testGlobals = (() => {
 	const matchers = {
 		toBe: (got, wanted) => Object.is(got, wanted),
 		toEqual: equal,
-		toStrictEqual: (got, wanted) => isDeepStrictEqual(got, wanted),
+		toStrictEqual: strictlyEqual,
 		toMatchObject: hasAll,
 		toBeCloseTo: (got, wanted, digits = 2) => {
 			need(typeof got === 'number', 'numbers', got);
@@ -88,10 +148,52 @@ const testGlobals = (() => {
 		},
 		toBeInstanceOf: (got, wanted) => got instanceof wanted,
 		toBeTypeOf: (got, wanted) => typeof got === wanted,
+		toHaveBeenCalled: (got) => callsOf(got).length > 0,
+		toHaveBeenCalledTimes: (got, times) => callsOf(got).length === times,
+		toHaveBeenCalledWith: (got, ...given) => callsOf(got).some((call) => equal(call, given)),
+		toHaveBeenLastCalledWith: (got, ...given) => equal(callsOf(got).at(-1), given),
+		toHaveBeenNthCalledWith: (got, n, ...given) => equal(callsOf(got)[n - 1], given),
 	};
 	const throws = { toThrow: isThrown, toThrowError: isThrown };
 
+	// Functions that note their calls: jest.fn().
+	const mocks = new WeakMap();
+	const callsOf = (f) => {
+		need(mocks.has(f), 'functions that jest.fn() made', f);
+		return mocks.get(f).calls;
+	};
+	const fn = (body = () => undefined) => {
+		const state = { calls: [], results: [] }, once = [];
+		const mock = function (...given) {
+			state.calls.push(given);
+			try {
+				const value = (once.shift() ?? body).apply(this, given);
+				state.results.push({ type: 'return', value });
+				return value;
+			} catch (error) {
+				state.results.push({ type: 'throw', value: error });
+				throw error;
+			}
+		};
+		const then = (set) => (value) => {
+			set(value);
+			return mock;
+		};
+		const gives = { ReturnValue: (v) => () => v, ResolvedValue: (v) => async () => v, RejectedValue: (v) => async () => { throw v; }, Implementation: (f) => f };
+		for (const [name, give] of Object.entries(gives)) {
+			mock[`mock${name}`] = then((value) => { body = give(value); });
+			mock[`mock${name}Once`] = then((value) => once.push(give(value)));
+		}
+		mock.mockClear = then(() => { state.calls.length = state.results.length = 0; });
+		mock.mockReset = then(() => { body = () => undefined; once.length = state.calls.length = state.results.length = 0; });
+		mock.mock = state;
+		mocks.set(mock, state);
+		return mock;
+	};
+
+	let counted = { made: 0 }; // the assertions of the test that runs, and how many it wants
 	const demand = (holds, isNot, name, got, wanted) => {
+		counted.made++;
 		if (Boolean(holds) === isNot)
 			throw new AssertionError(`expect(${inspect(got)})${isNot ? '.not' : ''}.${name}(${wanted.map((w) => inspect(w)).join(', ')})`);
 	};
@@ -142,10 +244,23 @@ const testGlobals = (() => {
 		rejects: { ...promised(got, false, false), not: promised(got, false, true) },
 	});
 
+	for (const [name, make] of Object.entries(kinds)) expect[name] = make(false);
+	expect.not = Object.fromEntries(Object.entries(kinds).map(([name, make]) => [name, make(true)]));
+	expect.assertions = (n) => { counted.wanted = n; };
+	expect.hasAssertions = () => { counted.some = true; };
+	const lookAtCount = () => {
+		const { made, wanted, some } = counted;
+		counted = { made: 0 };
+		if (wanted !== undefined && made !== wanted) throw new AssertionError(`expect.assertions(${wanted}): there were ${made}`);
+		if (some && made === 0) throw new AssertionError('expect.hasAssertions(): there were none');
+	};
+
 	// A test that takes a parameter ends when it calls that; Node's own would give it a context first.
-	const ended = (body) => body && (async () => {
+	const ended = (body, isTest) => body && (async () => {
 		try {
+			counted.made = 0; // what beforeEach wants of the test stays
 			await (body.length > 0 ? new Promise((resolve, reject) => body((error) => (error ? reject(error) : resolve()))) : body());
+			if (isTest) lookAtCount();
 		} catch (error) {
 			failed(error);
 		}
@@ -161,12 +276,12 @@ const testGlobals = (() => {
 		};
 		return named;
 	};
-	const hook = (run) => (body) => run(ended(body));
+	const hook = (run) => (body) => run(ended(body, false));
 	let made;
 	const make = () => {
 		const t = require('node:test');
-		const one = runner(t.test ?? t, ended);
-		return { expect, describe: runner(t.describe, (body) => body), it: one, test: one, beforeAll: hook(t.before), afterAll: hook(t.after),
+		const one = runner(t.test ?? t, (body) => ended(body, true));
+		return { expect, jest: { fn }, vi: { fn }, describe: runner(t.describe, (body) => body), it: one, test: one, beforeAll: hook(t.before), afterAll: hook(t.after),
 			beforeEach: hook(t.beforeEach), afterEach: hook(t.afterEach) };
 	};
 	return { get: () => (made ??= make()), firstError: () => first };

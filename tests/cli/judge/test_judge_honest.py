@@ -133,6 +133,18 @@ class Honest(judging.Judging):
                     "const plus = require('./add'), { add: again } = require('./add.js');\nrequire('assert').equal(plus(1, again(1, 1)), 3);"]
     importing_tests = ["from solution import add as plus\nassert plus(1, 2) == 3", "import solution\ndef test_add():\n    assert solution.add(1, 2) == 3"]
 
+    guarded_tests = ["if __name__ == '__main__':\n    assert add(1, 2) == 3\n",
+                     "def main():\n    assert add(1, 2) == 3\nif __name__ == \"__main__\":\n    main()\n",
+                     "def test_one():\n    add(1, 2)\ndef rest():\n    assert add(1, 2) == 3\nif __name__ == '__main__':\n    test_one()\n    rest()\n",
+                     "if __name__ == '__main__':\n    import unittest\n    class Cases(unittest.TestCase):\n        def test_add(self):\n"
+                     "            self.assertEqual(add(1, 2), 3)\n    unittest.main()\n"]
+
+    def test_checks_behind_a_guard_of_the_main_program_are_run(self):
+        right, wrong = "def add(a, b):\n    return a + b\n", "def add(a, b):\n    return 0\n"
+        self.check_tests("python", self.guarded_tests, right, wrong)
+        does_not_cross = "try:\n    add(object(), 1)\nexcept TypeError:\n    pass\n"
+        self.check_tests("python", [does_not_cross + test for test in self.guarded_tests], right, wrong, "in-process")
+
     def check_tests(self, language, tests, right, wrong, integrity="split"):
         for test in tests:
             with self.subTest(test):
@@ -148,6 +160,12 @@ class Honest(judging.Judging):
                   "it.each([[1, 2, 3], [2, 2, 4]])('%i + %i', (a, b, sum) => { expect(add(a, b)).toBeCloseTo(sum); });\n"
                   "test('throws', () => { expect(() => add('1', one)).toThrow(/numbers/); expect(() => add(one, 1)).not.toThrow(); });",
                   "test('promises', async () => { await expect(Promise.resolve(add(1, 1))).resolves.toBe(2); });",
+                  "it('kinds', () => { expect.assertions(2); expect({ sum: add(1, 2), all: [add(1, 1)] }).toEqual({ sum: expect.any(Number), all: expect.arrayContaining([2]) });\n"
+                  "  const one = { n: expect.closeTo(3) }; expect([{ n: add(1, 2) }, { n: add(2, 1) }]).toStrictEqual([one, one]); });",
+                  "beforeEach(() => expect.hasAssertions());\nit('names', () => { expect(`${add(1, 2)}`).toEqual(expect.stringMatching(/^3$/));\n"
+                  "  expect({ a: add(1, 2), b: 1 }).toMatchObject({ a: expect.not.closeTo(0) }); expect(() => add('1', 1)).toThrow(expect.objectContaining({ message: 'numbers, please' })); });",
+                  "it('notes calls', () => { const f = jest.fn((n) => add(n, 1)); [1, 2].map((n) => f(n)); expect(f).toHaveBeenCalledTimes(2);\n"
+                  "  expect(f).toHaveBeenCalledWith(2); expect(f.mock.results[1].value).toBe(3); });",
                   "it('calls back', (done) => { setTimeout(() => { expect([add(1, 2), add(2, 2)]).toEqual([3, 4]); done(); }, 1); });"]
 
     def test_a_test_may_be_for_jest(self):
@@ -163,7 +181,20 @@ class Honest(judging.Judging):
                        ("expect(f()).toMatchObject(new Map([[1, 2]]))", "({})"), ("expect(f()).toEqual([undefined])", "[]"),
                        ("expect(f).toThrow(TypeError)", "(() => { throw Object.assign(new Error('x'), { name: 'TypeError' }); })()"),
                        ("return expect(f()).resolves.toBe(2)", "2"), ("expect(Promise.resolve(f())).resolves.toBe(2)", "3"),
-                       ("return expect(f()).rejects.toThrow()", "Promise.resolve(1)"), ("expect(f()).toBe('1')", "1")]
+                       ("return expect(f()).rejects.toThrow()", "Promise.resolve(1)"), ("expect(f()).toBe('1')", "1"),
+                       ("expect(f()).toEqual(expect.any(Number))", "'1'"), ("expect(f()).toEqual(expect.any(Array))", "({ length: 0 })"), ("expect(f()).toEqual(expect.anything())", "null"),
+                       ("expect(f()).toEqual(expect.anything())", "undefined"), ("expect(f()).toEqual({ a: expect.any(String) })", "({})"),
+                       ("expect(f()).toEqual({ a: expect.any(String) })", "({ a: 'x', b: 1 })"), ("expect(f()).toStrictEqual({ a: expect.anything() })", "new (class { a = 1; })()"),
+                       ("expect(f()).toEqual({ a: expect.any(Number) })", "({ a: { kind: 'any([Function: Number])' } })"),
+                       ("expect(f()).toEqual([expect.any(Number), 2])", "[1, 3]"), ("expect(f()).toEqual([expect.any(Number)])", "[1, 2]"),
+                       ("expect(f()).toEqual(expect.objectContaining({ a: 1 }))", "({ a: '1' })"), ("expect(f()).toEqual(expect.objectContaining({ length: 1 }))", "'x'"),
+                       ("expect(f()).toEqual(expect.not.objectContaining({ a: 1 }))", "({ a: 1, b: 2 })"), ("expect(f()).toEqual(expect.arrayContaining([1, 2]))", "[1]"),
+                       ("expect(f()).toEqual(expect.arrayContaining(['a']))", "'a'"), ("expect(f()).toEqual(expect.stringMatching('1'))", "1"),
+                       ("expect(f()).toEqual(expect.stringContaining('1'))", "['1']"), ("expect(f()).toEqual(expect.closeTo(1))", "NaN"), ("expect(f()).toBe(expect.any(Number))", "1"),
+                       ("expect(f()).toEqual(new Map([[1, expect.any(String)]]))", "new Map([[1, 2]])"), ("expect(f()).toMatchObject({ a: { b: expect.any(Number) } })", "({ a: { b: '1' } })"),
+                       ("expect.assertions(2); expect(f()).toBe(1)", "1"), ("expect.hasAssertions(); f()", "1"), ("expect.assertions(1); if (f() === 1) expect(1).toBe(1)", "2"),
+                       ("expect(f()).toHaveBeenCalled()", "1"), ("const g = jest.fn(); if (f()) g(2); expect(g).toHaveBeenCalledWith(1)", "1"),
+                       ("const g = jest.fn(); f(); expect(g).toHaveBeenCalledTimes(1)", "1"), ("expect(f).toThrow(expect.objectContaining({ message: 'a' }))", "(() => { throw new Error('b'); })()")]
 
     def test_what_only_looks_like_it_does_not_pass_a_test_for_jest(self):
         support.need_program("node")
@@ -282,6 +313,14 @@ class Honest(judging.Judging):
                           "// by me\npackage sums ;\npublic class Solution { public int add(int a, int b) { return a + b; } }\n",
                           "\ufeffclass Solution { public int add(int a, int b) { return a + b; } }\n",
                           "class Solution { int package_ = 0; public int add(int a, int b) { return a + b; } }\n"], "javac")
+
+    def test_java_without_the_imports_that_its_declaration_has(self):
+        row = {"task_id": "Java/1", "declaration": "import java.util.*;\nimport java.util.stream.Collectors;\n\nclass Solution {\n    public List<Integer> twice(List<Integer> a) {\n",
+               "test": "public class Main {\n    public static void main(String[] args) {\n        if (!new Solution().twice(List.of(1)).equals(List.of(2))) throw new AssertionError();\n    }\n}\n",
+               "canonical_solution": "        return a.stream().map(x -> x * 2).collect(Collectors.toList());\n    }\n}\n"}
+        body = " public List<Integer> twice(List<Integer> a) { List<Integer> all = new ArrayList<>(); for (int x : a) all.add(2 * x); return all; } }\n"
+        self.check(row, ["class Solution {" + body, "import java.util.List;\nclass Solution {" + body,
+                         "class ArrayList<T> extends java.util.ArrayList<T> { }\npublic class Solution {" + body], "javac")
 
     def test_rust_that_borrows_what_the_test_gives(self):
         self.check(RUST, ["fn total(numbers: &[i32], words: &[String], bits: &[u8]) -> i32 {\n"
