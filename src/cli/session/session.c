@@ -170,9 +170,12 @@ bool fh_session_split(const char *text, char **ret_name, const char **ret_path)
 
 /* ------------------------------------------------------------------------------------------------------ new, branch */
 
-/* A second session of a name could be reached by that name no more, nor could the first. */
+/* Refuses a name that S:PATH could not name, and a second session of a name: neither of the two could be reached by it.
+ */
 static int check_name(struct fh_error *err)
 {
+	if (O.name && (!*O.name || strpbrk(O.name, ":/")))
+		return fh_error_set(err, FH_E_ARGUMENT, "a session's name has at least one byte, and neither / nor :");
 	fh_auto_free struct fh_sandbox_info *all = NULL;
 	size_t n = 0;
 	int r = O.name ? fh_list(&all, &n, err) : 0;
@@ -269,6 +272,8 @@ static int new_session(const char *const *args, size_t count, struct fh_error *e
 		r = fh_client_open(NULL, &client, err);
 	if (r == 0) {
 		r = O.from ? fh_sandbox_restore(client, from, &o, &s, err) : fh_sandbox_create(client, plan, &o, &s, err);
+		if (r < 0 && O.from)
+			r = fh_error_wrap(err, "%s", O.from);
 		if (r == 0) {
 			say_made(s, NULL);
 			fh_sandbox_free(s);

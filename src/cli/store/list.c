@@ -112,8 +112,11 @@ int fh_store_command_list(int argc, char **argv)
 	enum fh_help help = FH_HELP_NONE;
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
 	enum fh_store_kind k;
-	if (r == 0 && !help && args.count && (args.count > 1 || !fh_streq(args.items[0], "evals")))
-		r = fh_error_set(&err, FH_E_ARGUMENT, "list shows evals only, not %s", args.items[0]);
+	size_t wrong = args.count > 0 && fh_streq(args.items[0], "evals"); /* accepts promptfoo's form: list evals */
+	if (r == 0 && !help && args.count > wrong) {
+		r = fh_error_set(&err, FH_E_ARGUMENT, "list takes no argument %s", args.items[wrong]);
+		fh_error_hint(&err, "--kind judge lists judgements, --filter TEXT what has a text in its id or description");
+	}
 	if (r == 0 && !help && kind && !fh_store_kind_of_name(kind, &k))
 		r = fh_error_set(&err, FH_E_ARGUMENT, "--kind %s: not one of eval, judge and run", kind);
 	fh_opt_list_release(&args);
