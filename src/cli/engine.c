@@ -103,7 +103,7 @@ int fh_command_engine(int argc, char **argv)
 	while (r == 0 && args.count == 1 && i < FH_ARRAY_SIZE(actions) && !fh_streq(args.items[0], actions[i].name))
 		i++;
 	if (r == 0 && !help && (args.count != 1 || i == FH_ARRAY_SIZE(actions)))
-		r = fh_action_refused(&err, "engine", "start, stop, status and policy", args.count ? args.items[0] : NULL);
+		r = fh_action_refused(&err, "engine", "start, stop, status and policy", &args);
 	fh_opt_list_release(&args);
 	if (r < 0)
 		return fh_command_failed(&err, FH_EXIT_USAGE);

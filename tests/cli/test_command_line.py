@@ -107,6 +107,10 @@ class Refusals(support.TempDir):
             with self.subTest(command):
                 self.refused(command, wrong, says=f"{command} cannot {wrong}: it needs one of", hint=f"{command} {right}`?")
 
+    def test_more_than_an_action_is_named(self):
+        for words in (("cache", "path"), ("engine", "status")):
+            self.refused(*words, "x", says=" ".join(words) + " takes no argument, but was given x")
+
     def test_a_fifo_that_nothing_writes_to_is_named(self):
         fifo = str(self.dir / "fifo")
         os.mkfifo(fifo)

@@ -47,7 +47,7 @@ int fh_command_cache(int argc, char **argv)
 		fh_options_help(&command_line, help);
 		status = FH_EXIT_OK;
 	} else if (r >= 0) {
-		r = fh_action_refused(&err, "cache", "clear and path", args.count ? args.items[0] : NULL);
+		r = fh_action_refused(&err, "cache", "clear and path", &args);
 		for (size_t i = 0; args.count == 1 && i < FH_ARRAY_SIZE(verbs); i++) {
 			if (!fh_streq(args.items[0], verbs[i].name))
 				continue;

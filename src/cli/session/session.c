@@ -504,7 +504,7 @@ int fh_command_session(int argc, char **argv)
 		        : fh_action_refused(&err, "session",
 		                            "new, list, exec, run, attach, cp, ls, watch, branch, snapshot, pause, resume, "
 		                            "rm and driver",
-		                            args.count ? args.items[0] : NULL);
+		                            &args);
 		if (known)
 			fh_error_hint(&err, "it is called as: fumehood session %.*s", FH_STR_ARGS(call_of(actions[i].name)));
 	}

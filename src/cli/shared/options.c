@@ -238,15 +238,22 @@ static int unknown_long(const struct fh_command_line *c, struct fh_str name, boo
 	return r;
 }
 
-int fh_action_refused(struct fh_error *err, const char *command, const char *actions, const char *word)
+int fh_action_refused(struct fh_error *err, const char *command, const char *actions, const struct fh_opt_list *args)
 {
 	static const char between[] = ", ";
+	const char *word = args->count ? args->items[0] : NULL;
+	bool known = false;
 	fh_auto_free char *copy = fh_xstrdup(actions);
 	struct fh_nearest near = FH_NEAREST_INIT(word ? word : "");
 	char *rest = NULL;
 	for (char *action = strtok_r(copy, between, &rest); action; action = strtok_r(NULL, between, &rest))
-		if (!fh_streq(action, "and"))
+		if (!fh_streq(action, "and")) {
 			fh_nearest_offer(&near, action);
+			known |= fh_streq(action, word);
+		}
+	if (known && args->count > 1)
+		return fh_error_set(err, FH_E_ARGUMENT, "%s %s takes no argument, but was given %s", command, word,
+		                    args->items[1]);
 	int r = word ? fh_error_set(err, FH_E_ARGUMENT, "%s cannot %s: it needs one of %s", command, word, actions)
 	             : fh_error_set(err, FH_E_ARGUMENT, "%s needs one of %s", command, actions);
 	if (near.best)

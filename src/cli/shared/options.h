@@ -104,9 +104,9 @@ const char *fh_command_name(void);
 /* From now on a command that waits for somebody to write to a FIFO says so on stderr. */
 void fh_command_tell_waits(void);
 
-/* The error for a command that was not given one of its actions ("start, stop and status"). word: what was given in
- * place of one; NULL: nothing. */
-int fh_action_refused(struct fh_error *err, const char *command, const char *actions, FH_NULLABLE const char *word);
+/* The error for a command that was not given one of its actions ("start, stop and status"), or more than the action.
+ * args: what was given. */
+int fh_action_refused(struct fh_error *err, const char *command, const char *actions, const struct fh_opt_list *args);
 
 /* Prints an error in the common form ("fumehood: …" and the hint, on stderr; in a hint `fumehood NAME` begins with the
  * name by which the user called us) and returns `status`. */
