@@ -166,6 +166,8 @@ export async function plan(code, language, options = {}) {
 	if ((code === undefined || code === null) === (options.argv === undefined) && !options.no_program)
 		throw wrong("give either code (with its language) or argv");
 	const source = code === null ? undefined : code;
+	if (options.no_program && (source !== undefined || options.argv !== undefined || options.args?.length || options.compiler_flags?.length))
+		throw wrong("a sandbox without a program was asked for, and a program given", "leave out no_program, or code, argv, args and compiler_flags");
 	const data = await explain(command_line(source, language ?? "python", options), source === undefined ? "" : bytes_of(source, "code"));
 	set_limits(data.limits, options);
 	set_files(data, options.files);

@@ -83,6 +83,8 @@ test("a plan is built once and runs many times, side by side", async () => {
 test("a sandbox keeps files; programs run in it side by side", async () => {
 	const sandbox = await fumehood.Sandbox.create("python", { memory: "256M" });
 	assert.deepEqual(await sandbox.files.list(), []);
+	for (const program of [{ argv: ["true"] }, { args: ["x"] }])
+		await assert.rejects(fumehood.Sandbox.create("python", program), fumehood.ArgumentError);
 	await sandbox.put("data.csv", "1,2,3");
 	assert.equal((await sandbox.exec(["cat", "data.csv"])).text, "1,2,3");
 	assert.equal((await sandbox.exec(["cat"], { input: Buffer.alloc(1 << 20, "x") })).stdout.length, 1 << 20);

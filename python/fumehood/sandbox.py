@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import itertools
+import os
 from ctypes import byref, c_size_t, c_void_p
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence
 
@@ -39,6 +40,11 @@ class SandboxUsage(Record):
 
     def __repr__(self) -> str:
         return "SandboxUsage(memory=%r, tasks=%r, cpu_user_ms=%r)" % (self.memory, self.tasks, self.cpu_user_ms)
+
+
+def _opened(file: Any, mode: str) -> Any:
+    """A file by its path; one that is open as it is, and open afterwards."""
+    return open(file, mode) if isinstance(file, (str, bytes, os.PathLike)) else contextlib.nullcontext(file)
 
 
 def _options(lease: float, name: Optional[str]) -> Any:
@@ -144,20 +150,20 @@ class Sandbox:
         return self
 
     def snapshot(self, file: Any) -> int:
-        """Writes its plan and all its files to a file that is open, from which :meth:`restore` starts sandboxes. Returns how many
-        entries were left out: sockets and what cannot be read."""
+        """Writes its plan and all its files to a file (its path, or one that is open), from which :meth:`restore` starts sandboxes.
+        Returns how many entries were left out: sockets and what cannot be read."""
         left_out, error = ctypes.c_uint64(), _l.CError()
-        file.flush()
-        with self._using() as handle:
-            _l.check(_l.lib.fh_sandbox_snapshot(handle, file.fileno(), byref(left_out), byref(error)), error)
+        with _opened(file, "wb") as target, self._using() as handle:
+            target.flush()
+            _l.check(_l.lib.fh_sandbox_snapshot(handle, target.fileno(), byref(left_out), byref(error)), error)
         return left_out.value
 
     @classmethod
     def restore(cls, file: Any, *, lease: float = 0, name: Optional[str] = None, client: Optional[Client] = None) -> "Sandbox":
-        """A sandbox from a file that :meth:`snapshot` wrote; the file is open and at its beginning."""
+        """A sandbox from a file that :meth:`snapshot` wrote: its path, or one that is open and at its beginning."""
         made, options, error = cls._adopt(client or default_client()), _options(lease, name), _l.CError()
-        with made.client.using() as connection:
-            _l.check(_l.lib.fh_sandbox_restore(connection, file.fileno(), byref(options), byref(made._handle), byref(error)),
+        with _opened(file, "rb") as source, made.client.using() as connection:
+            _l.check(_l.lib.fh_sandbox_restore(connection, source.fileno(), byref(options), byref(made._handle), byref(error)),
                      error)
         return made._name_left_out()
 

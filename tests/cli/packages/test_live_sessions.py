@@ -343,6 +343,15 @@ class Python(unittest.TestCase):
                 file.seek(0)
                 with self.fumehood.Sandbox.restore(file, client=client) as again:
                     self.assertEqual(again.files.read("e/f"), b"hEllo")
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "kept")
+                self.assertEqual(box.snapshot(path), 0)
+                with self.fumehood.Sandbox.restore(path, client=client) as again:
+                    self.assertEqual(again.files.read("e/f"), b"hEllo")
+                with self.assertRaises(FileNotFoundError):
+                    self.fumehood.Sandbox.restore(path + "-none", client=client)
+            with self.assertRaisesRegex(self.fumehood.Error, "No space left"):
+                box.snapshot("/dev/full")
             with self.assertRaises(self.fumehood.NotFoundError):
                 box.connect(9)
 
