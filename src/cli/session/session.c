@@ -25,7 +25,7 @@ static const struct fh_opt options[] = {
 	{ "name", 'n', FH_OPT_STRING, &O.name, "NAME", "The session's name, in lists and in the other commands.",
 	  .actions = "new branch" },
 	{ "lease", 0, FH_OPT_DURATION, &O.lease_ms, "SECONDS", "How long it lives unless renewed.", .default_text = "1h",
-	  .actions = "new branch" },
+	  .least = 1, .actions = "new branch" },
 	{ "language", 'l', FH_OPT_STRING, &O.language, "LANG",
 	  "new: show that language's tools in it. run: the language of the program.",
 	  .default_words = "the host's programs; for run what FILE's name says", .actions = "new run" },
@@ -35,11 +35,11 @@ static const struct fh_opt options[] = {
 	{ "as-root", 0, FH_OPT_FLAG, &O.root, NULL, "Programs see themselves as root (uid 0, without capabilities).",
 	  .actions = "new" },
 	{ "memory", 'm', FH_OPT_SIZE, &O.memory, "SIZE", "Memory of all of it.",
-	  .default_number = &fh_limit_table[FH_LIMIT_MEMORY].run_default, .actions = "new" },
+	  .default_number = &fh_limit_table[FH_LIMIT_MEMORY].run_default, .least = 1, .actions = "new" },
 	{ "disk", 0, FH_OPT_SIZE, &O.disk, "SIZE", "Size of its writable folders, three quarters of the memory at most.",
-	  .default_number = &fh_limit_table[FH_LIMIT_DISK].run_default, .actions = "new" },
+	  .default_number = &fh_limit_table[FH_LIMIT_DISK].run_default, .least = 1, .actions = "new" },
 	{ "processes", 0, FH_OPT_U64, &O.processes, "N", "Processes and threads at once.",
-	  .default_number = &fh_limit_table[FH_LIMIT_PROCESSES].run_default, .actions = "new" },
+	  .default_number = &fh_limit_table[FH_LIMIT_PROCESSES].run_default, .least = 1, .actions = "new" },
 	{ "", .help = "A command in it" },
 	{ "user", 'u', FH_OPT_STRING, &O.user, "USER", "Run it as user or root.", .default_words = "as the session's",
 	  .actions = FOR_COMMANDS " cp ls watch" },
@@ -53,13 +53,14 @@ static const struct fh_opt options[] = {
 	  .actions = "exec run" },
 	{ "tag", 0, FH_OPT_STRING, &O.tag, "TAG", "A name for it in lists.", .actions = FOR_COMMANDS },
 	{ "wall-time", 0, FH_OPT_DURATION, &O.wall_ms, "SECONDS",
-	  "End the command, and all that it started, after this time.", FH_OPT_UNLIMITED, .actions = FOR_COMMANDS },
-	{ "cpu-time", 0, FH_OPT_DURATION, &O.cpu_ms, "SECONDS", "The same for CPU time.", FH_OPT_UNLIMITED,
+	  "End the command, and all that it started, after this time.", FH_OPT_UNLIMITED, .least = 1,
 	  .actions = FOR_COMMANDS },
-	{ "output", 0, FH_OPT_SIZE, &O.output, "SIZE", "The same for its output.", FH_OPT_UNLIMITED,
+	{ "cpu-time", 0, FH_OPT_DURATION, &O.cpu_ms, "SECONDS", "The same for CPU time.", FH_OPT_UNLIMITED, .least = 1,
+	  .actions = FOR_COMMANDS },
+	{ "output", 0, FH_OPT_SIZE, &O.output, "SIZE", "The same for its output.", FH_OPT_UNLIMITED, .least = 1,
 	  .actions = FOR_COMMANDS },
 	{ "command-memory", 0, FH_OPT_SIZE, &O.command_memory, "SIZE",
-	  "The same for its memory, where control groups can limit it.", .actions = FOR_COMMANDS },
+	  "The same for its memory, where control groups can limit it.", .least = 1, .actions = FOR_COMMANDS },
 	{ "", .help = "All" },
 	{ "recursive", 'r', FH_OPT_FLAG, &O.recursive, NULL, "ls, watch: folders below, too.", .actions = "ls watch" },
 	{ "json", 0, FH_OPT_FLAG, &O.json, NULL,
@@ -170,14 +171,27 @@ bool fh_session_split(const char *text, char **ret_name, const char **ret_path)
 
 /* ------------------------------------------------------------------------------------------------------ new, branch */
 
-/* Refuses a name that S:PATH could not name, and a second session of a name: neither of the two could be reached by it.
- */
+/* Whether the other actions find a session of this name: in SESSION:PATH, behind their options, and by its look. */
+static bool is_name(const char *name)
+{
+	size_t n = strlen(name);
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)name[i] < ' ' || name[i] == 0x7f || name[i] == ':' || name[i] == '/')
+			return false;
+	return n > 0 && n <= 63 && name[0] != '-';
+}
+
+/* A second session of a name could be reached by that name no more, nor could the first. */
 static int check_name(struct fh_error *err)
 {
-	if (O.name && (!*O.name || strpbrk(O.name, ":/")))
-		return fh_error_set(err, FH_E_ARGUMENT, "a session's name has at least one byte, and neither / nor :");
 	fh_auto_free struct fh_sandbox_info *all = NULL;
 	size_t n = 0;
+	if (O.name && !is_name(O.name)) {
+		(void)fh_error_set(err, FH_E_ARGUMENT, "'%.80s' cannot be a session's name", O.name);
+		fh_error_hint(
+		    err, "a name has 1 to 63 bytes, none of them a colon, slash or control character, and begins with no -");
+		return -FH_E_ARGUMENT;
+	}
 	int r = O.name ? fh_list(&all, &n, err) : 0;
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		if (!all[i].session || !fh_streq(all[i].name, O.name))
@@ -487,6 +501,14 @@ static struct fh_str call_of(const char *action)
 	return (struct fh_str){ p, (size_t)(end - p) };
 }
 
+static int check_env(struct fh_error *err)
+{
+	for (size_t i = 0; i < O.env.count; i++)
+		if (O.env.items[i][0] == '=' || !strchr(O.env.items[i], '='))
+			return fh_error_set(err, FH_E_ARGUMENT, "option --env: %s is not NAME=VALUE", O.env.items[i]);
+	return 0;
+}
+
 int fh_command_session(int argc, char **argv)
 {
 	struct fh_opt_list args = { 0 };
@@ -495,6 +517,8 @@ int fh_command_session(int argc, char **argv)
 	int status = FH_EXIT_OK;
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
 	size_t i = 0;
+	if (r == 0)
+		r = check_env(&err);
 	while (r == 0 && args.count && i < FH_ARRAY_SIZE(actions) && !fh_streq(args.items[0], actions[i].name))
 		i++;
 	bool known = args.count && i < FH_ARRAY_SIZE(actions);

@@ -115,7 +115,7 @@ static int convert(const struct fh_opt *o, const char *shown, const char *value,
 			err->code = FH_E_ARGUMENT;
 		return fh_error_wrap(err, "option %s", shown);
 	}
-	if (o->kind != FH_OPT_U64 && o->kind != FH_OPT_MILLI)
+	if (!o->least && !o->most) /* texts and fractions have no bounds */
 		return 0;
 	uint64_t number = *(uint64_t *)o->target;
 	return number < o->least || (o->most && number > o->most) ? outside(o, err) : 0;

@@ -60,7 +60,7 @@ struct fh_opt {
 	const uint64_t *default_number; /* in the target's unit; for a number that another part of fumehood defines */
 	const char *default_words;      /* where the default is no value: "the number of processors" */
 
-	uint64_t least, most; /* bounds of U64 and MILLI, in the target's unit; most 0: no upper bound */
+	uint64_t least, most; /* bounds of U64, SIZE, DURATION and MILLI, in the target's unit; most 0: no upper bound */
 };
 
 /* A constant for default_number: FH_OPT_NUMBER(FH_SCRIPT_TIMEOUT_MS). */

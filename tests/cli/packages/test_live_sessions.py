@@ -158,6 +158,17 @@ class Session(unittest.TestCase):
         many = ["--env", "A=1"] * 40
         refused = session("exec", name, *many, "--memory", "64M", "--", "true", status=2).stderr
         self.assertIn(b"option --memory means nothing", refused)
+        for wrong in ("", "a:b", "a/b", "-x", "a\nb", "a\x1b[31m", "n" * 64):
+            for arguments in (["new", "--name=" + wrong], ["branch", "--name=" + wrong, name]):
+                told = session(*arguments, status=1).stderr
+                self.assertIn(b"cannot be a session's name\nhint: a name has 1 to 63 bytes", told)
+                self.assertNotIn(b"\x1b", told)
+        for option in ("--lease", "--memory", "--disk", "--processes"):
+            self.assertIn(f"option {option}: at least".encode(), session("new", option, "0", status=2).stderr)
+        for option in ("--wall-time", "--cpu-time", "--output", "--command-memory"):
+            self.assertIn(f"option {option}: at least".encode(), session("exec", option, "0", name, "--", "true", status=2).stderr)
+        for wrong in ("FOO", "=x", ""):
+            self.assertIn(b"is not NAME=VALUE", session("exec", "--env", wrong, name, "--", "true", status=2).stderr)
         self.assertIn(f"it is called as: {FUMEHOOD} session ls S[:DIR]", session("ls", name, "x", status=2).stderr.decode())
         between = session("cp", name + ":a", name + ":b", status=1).stderr.decode()
         self.assertIn(f"{FUMEHOOD} session cp {name}:a - | {FUMEHOOD} session cp - {name}:b", between)
