@@ -2,7 +2,8 @@
 # The driver of a bash context, behind the relay: requests on descriptor 60, events on 61.
 #
 # The shell is an interactive one without job control, whose stdin repeats one line, `eval "$__fh_step"`. So a run is at the
-# top level (declare, exec, break mean what they mean there), and an interrupt ends the run and not the shell.
+# top level (declare, exec, break mean what they mean there), and an interrupt ends the run and not the shell. What the
+# code sets (set -u, set -e) holds for the driver, too: it expands nothing that may be unset.
 exec 2>&62 62>&-
 PS1= PS2= PS4='+ '
 set +H +m +o history
@@ -31,9 +32,9 @@ __fh_variables() { # $1: the content of a JSON object whose values are texts
 	builtin local "rest=$1" value re='^"([A-Za-z_][A-Za-z0-9_]*)":"(([^"\\]|\\.)*)"(,(.*)|\}.*)?$'
 	while [[ $rest =~ $re ]]; do
 		builtin local "name=${BASH_REMATCH[1]}" "raw=${BASH_REMATCH[2]}"
-		rest=${BASH_REMATCH[5]}
+		rest=${BASH_REMATCH[5]-}
 		__fh_text value "$raw"
-		[[ $2 ]] && { if [[ -v $name ]]; then __fh_before[$name]=1${!name}; else __fh_before[$name]=0; fi; }
+		[[ ${2-} ]] && { if [[ -v $name ]]; then __fh_before[$name]=1${!name}; else __fh_before[$name]=0; fi; }
 		builtin export "$name=$value"
 	done
 }
@@ -46,16 +47,17 @@ __fh_end() { # $1: the exit status of the run; $2: "interrupted" if it was; $3: 
 	__fh_id= __fh_status=$1
 	if (($1)); then
 		word=error
-		[[ $2 == interrupted ]] && __fh_error KeyboardInterrupt '' 'interrupted' || __fh_error ExitStatus "$1" "exit status $1"
+		[[ ${2-} == interrupted ]] && __fh_error KeyboardInterrupt '' 'interrupted' || __fh_error ExitStatus "$1" "exit status $1"
 	fi
 	__fh_restore
-	__fh_say '{"type":"end","id":%s,"status":"%s"%s}\n' "$id" "$word" "$3"
+	__fh_say '{"type":"end","id":%s,"status":"%s"%s}\n' "$id" "$word" "${3-}"
 }
 
-# Waits for a request; __fh_code is what to run.
+# Waits for a request; __fh_code is what to run. $1: the exit status of a run that did not come to its end, because it
+# was interrupted or for an error that ends what a shell does (a variable that is not set, an assignment to a constant).
 __fh_next() {
 	builtin local line head re='^\{"op":"run","id":([0-9]+),'
-	__fh_end 130 interrupted # for a run that was interrupted
+	if [[ $1 == 0 || $1 == 130 ]]; then __fh_end 130 interrupted; else __fh_end "$1"; fi
 	IFS= builtin read -r -u 60 line || return 1
 	__fh_code=
 	if [[ ! $line =~ $re ]]; then
@@ -76,8 +78,8 @@ __fh_next() {
 __fh_was() { return "$__fh_status"; }
 
 declare -gA __fh_before=()
-trap '__fh_end $? "" ",\"exiting\":true"' EXIT
-__fh_step='__fh_next || builtin exec true
+trap '__fh_end $? "" ",\"exiting\":true" 2>/dev/null' EXIT
+__fh_step='__fh_next "$?" || builtin exec true
 __fh_was
 eval "$__fh_code" </dev/null 60<&- 61>&-
 __fh_end $?'

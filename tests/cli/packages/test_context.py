@@ -324,6 +324,23 @@ class Bash(Case):
                             "failed '' \"bash: syntax error near unexpected token `;'\\n\" 2", "timeout '' '\\n' ",
                             "timeout '' '\\n' ", "ok '7 b\\n' '' None", "ok '5\\n' '' None", "failed True 3", "[]", " True"])
 
+    def test_what_a_script_sets_and_errors_that_end_what_a_shell_does(self):
+        """`set -u` is the first line of many a script; the driver, a part of the same shell, goes on under it."""
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox() as s:
+                c = s.context('bash')
+                for code in ('set -euo pipefail; x=1; echo $x', 'set +e; echo $x; A=$B; echo no', 'echo [$x]; unset x', 'readonly r=1', 'echo ${x:?none}',
+                             'set +eu; r=2; echo no', 'echo ${a b}; echo no', 'echo $((1/0)); echo no', 'echo "[$x]"'):
+                    e = c.run(code, env={'B': 'b'} if '[' in code else {}, timeout=20)
+                    print(e.status, repr(e.stdout), e.error and e.error.value, e.stderr.count('\\n'), e.restarted)
+                c.run('set -e'); e = c.run('false; echo no', timeout=20)
+                print(e.status, repr(e.stdout + e.stderr), e.error.value, e.state_lost)
+                c.run('set -eu'); e = c.run('echo $B; echo no', timeout=20)
+                print(e.status, repr(e.stdout), e.stderr.count('\\n'), e.state_lost)
+        """).splitlines(), ["ok '1\\n' None 0 False", "failed '1\\n' 1 1 False", "ok '[1]\\n' None 0 False", "ok '' None 0 False",
+                            "failed '' 1 1 False", "failed '' 1 1 False", "failed '' 1 1 False", "failed '' 1 1 False", "ok '[]\\n' None 0 False",
+                            "failed '' 1 True", "ended '' 1 True"])
+
     def test_the_relay_leaves_no_file_and_floods_are_bounded(self):
         self.assertEqual(self.python("""
             with fumehood.Sandbox() as s:
