@@ -21,4 +21,4 @@ class PoolHealthCheckError(Exception):
 
 class SessionNotOpenError(RuntimeError):
     def __init__(self):
-        super(SessionNotOpenError, self).__init__("Session not open: call open(), or use it in a with statement")
+        RuntimeError.__init__(self, "Session not open: call open(), or use it in a with statement")
