@@ -43,6 +43,9 @@ class Tools:
 
 _lock = threading.Lock()
 _known: Dict[Tuple[Any, ...], Optional[Tools]] = {}
+#: What became of plans, by all that it depends on: the plan itself is made anew each time, since it knows what changed on the machine.
+_completed: Dict[Tuple[Any, ...], Tuple[Plan, Dict[str, str]]] = {}
+_COMPLETED_MAX = 16
 _PLAIN = ("HOME", "USER", "LANG", "PATH")
 
 
@@ -173,12 +176,34 @@ def plan_and_environment(argv: Sequence[str], languages: Sequence[str] = (), *, 
     where the root cannot. An ``image`` that is a folder is used as it is."""
     made = build(argv=argv, cwd=cwd, user=user, env=env, mounts=mounts, image=image, hostname=hostname, files=files,
                  writable_root=writable_root, **limits)
-    data = json.loads(made.json())
-    data["mounts"] = [mount for mount in data["mounts"] if mount["kind"] != "dir" or mount["target"] not in writable]
-    there = {mount["target"] for mount in data["mounts"]}
-    data["mounts"] += [{"kind": "writable", "target": folder} for folder in dict.fromkeys(writable) if folder not in there]
+    plain = made.json()
     if image:
+        data = _with_writable(json.loads(plain), writable)
         return Plan.from_json(json.dumps(data)) if writable else made, _variables(data["env"])
+    kind = (plain, tuple(languages), tuple(sorted((name, template.path) for name, template in templates.items())), cwd, interpreter, writable_root,
+            tuple(writable), "PATH" in (env or {}), tuple(env or ()), os.environ.get("PATH"), os.environ.get("HOME"))
+    with _lock:
+        known = None if set(languages) & set(_SMALLEST) else _completed.get(kind)
+    if known is None:
+        known = _complete(_with_writable(json.loads(plain), writable), languages, templates, cwd, env or {}, interpreter, writable_root)
+        with _lock:
+            while len(_completed) >= _COMPLETED_MAX:
+                del _completed[next(iter(_completed))]
+            _completed[kind] = known
+    return known[0], dict(known[1])
+
+
+def _with_writable(data: Dict[str, Any], folders: Sequence[str]) -> Dict[str, Any]:
+    """A plan's data to which folders are added that can be written to."""
+    data["mounts"] = [mount for mount in data["mounts"] if mount["kind"] != "dir" or mount["target"] not in folders]
+    there = {mount["target"] for mount in data["mounts"]}
+    data["mounts"] += [{"kind": "writable", "target": folder} for folder in dict.fromkeys(folders) if folder not in there]
+    return data
+
+
+def _complete(data: Dict[str, Any], languages: Sequence[str], templates: Mapping[str, "packages.Template"], cwd: str, env: Mapping[str, str],
+              interpreter: Optional[str], writable_root: bool) -> Tuple[Plan, Dict[str, str]]:
+    """A plan to which an image's tools and packages are added, and its environment."""
     if writable_root and cwd != "/" and all(mount["target"] != cwd for mount in data["mounts"]):
         data["mounts"].append({"kind": "writable", "target": cwd})  # below /tmp it would not be made
     folders: List[str] = []
@@ -205,10 +230,10 @@ def plan_and_environment(argv: Sequence[str], languages: Sequence[str] = (), *, 
     more += [{"kind": "bind", "target": place, "source": templates[language].path} for language, place in shown.items()]
     data["mounts"] += more + ([{"kind": "dir", "target": _LINKS}] + links if links else [])
     given = _variables(data["env"])
-    given["PATH"] = ":".join(([_LINKS] if links else []) + folders + [given["PATH"]]) if "PATH" not in (env or {}) else given["PATH"]
+    given["PATH"] = ":".join(([_LINKS] if links else []) + folders + [given["PATH"]]) if "PATH" not in env else given["PATH"]
     variables.update(given)
     for language, place in shown.items():
         found_by = packages.environment(language, [(templates[language], place)], variables)
-        variables.update({name: value for name, value in found_by.items() if name not in (env or {})})
+        variables.update({name: value for name, value in found_by.items() if name not in env})
     data["env"] = ["%s=%s" % item for item in variables.items()]
     return Plan.from_json(json.dumps(data)), variables

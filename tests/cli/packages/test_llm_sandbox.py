@@ -166,6 +166,23 @@ class Sessions(Llm):
         self.assertEqual(shown[0], ["/scratch", "/run", "/mine"])
         self.assertTrue(all("tmpfs" in text for text in shown[1:]), shown)
 
+    def test_what_an_image_adds_to_a_plan_is_used_again_for_the_same_plan_alone(self):
+        shown, = self.python("""
+            from fumehood import hostimage
+            kinds = [{}, {"env": {"A": "1"}}, {"env": {"PATH": "/x"}}, {"writable": ("/scratch",)}, {"writable_root": False}, {"cwd": "/work"}, {"memory": "64M"}]
+            def made():
+                plans = []
+                for kind in kinds:
+                    plan, variables = hostimage.plan_and_environment(["true"], ["python"], **kind)
+                    plans.append([plan.json(), dict(variables)])
+                    variables["A"] = "spoiled"
+                return plans
+            first, again = made(), made()
+            hostimage._completed.clear()
+            show(first == again, again == made(), len({plan for plan, _ in first}) == len(kinds))
+        """)
+        self.assertEqual(shown, [True, True, True])
+
     def test_what_cannot_begin_is_an_exit_code(self):
         place, program = self.python("""
             with SandboxSession(lang="python") as s:
