@@ -29,6 +29,7 @@ def main():
     kinds = (bool, int, float, str, list, tuple, dict, type(None))
     is_bool, is_int, is_float, is_str, is_list, is_tuple, is_dict, is_none = kinds
     text_of, repr_of, name_of, derives = str, repr, type, issubclass
+    true_name = type.__dict__["__name__"].__get__  # a metaclass may have another
     depth_max, nodes_max, text_max = 100, 200000, 20000
 
     def check(value, kinds):
@@ -71,7 +72,7 @@ def main():
 
     def error_name(its):
         """The name of an error's class; that of a built-in belongs to the built-in alone."""
-        name = its.__name__
+        name = true_name(its)
         return name + " (not Python's own)" if own_errors.get(name, its) is not its else name
 
     def problem(error, stage):

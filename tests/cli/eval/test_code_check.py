@@ -63,6 +63,8 @@ class CodeCheck(CodeCase):
         names = {"a class of that name": "class ValueError(Exception): pass\n",
                  "one that extends the other": "class ValueError(ValueError): pass\n",
                  "one that is renamed": "class Odd(Exception): pass\nOdd.__name__ = Odd.__qualname__ = 'ValueError'\nValueError = Odd\n",
+                 "a name of a metaclass's": "class Name(str):\n    __hash__ = lambda s: 0\n    __eq__ = lambda s, o: False\nclass Meta(type): __name__ = Name('ValueError')\n"
+                                            "class Odd(Exception, metaclass=Meta): pass\nValueError = Odd\n",
                  "one that carries the driver's mark": "class Odd(Exception): raised_as = 'ValueError'\nValueError = Odd\n"}
         body = "def f(n): raise ValueError('no')\n"
         calls = (("f(1)", "outside"), ("len(f(1))", "split"), ("str(f(1))", "in-process"))

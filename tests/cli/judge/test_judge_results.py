@@ -67,6 +67,17 @@ class Results(Judging):
         self.assertEqual([r["verdict"] for r in after], ["passed", "passed", "passed"])
 
     @support.once
+    def test_a_row_that_contradicts_itself_is_judged_again(self):
+        self.samples([self.bad, self.bad, self.bad, self.good])
+        self.judge()
+        before = self.rows()
+        changes = [("passed", True), ("verdict", "passed"), ("passed", 0), ("passed", "true")]
+        forged = [{**row, name: value} for row, (name, value) in zip(before, changes, strict=True)]
+        self.write("results.jsonl", "".join(json.dumps(row) + "\n" for row in forged))
+        self.assertIn("0 results of", self.judge().stderr)
+        self.assertEqual([(r["passed"], r["verdict"]) for r in self.rows()], [(r["passed"], r["verdict"]) for r in before])
+
+    @support.once
     def test_a_task_that_changed_is_judged_again(self):
         """Any change of a task counts, even of what only the judge's side reads, such as the entry point or the
         reference's imports."""
