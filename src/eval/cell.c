@@ -361,7 +361,10 @@ static int judge(struct work *w)
 		ret->error = fh_xstrdup("No output");
 		return 0;
 	}
-	int r = transform_output(w, w->provider->entry, of_provider, false);
+	/* As in promptfoo the column's transform also holds for a test's own provider, unless that has one of its own. */
+	const json_t *own = w->provider->entry;
+	int r =
+	    transform_output(w, json_object_get(own, "transform") ? own : w->column->provider->entry, of_provider, false);
 	w->provider_output = json_incref(w->output);
 	if (r == 0)
 		r = transform_output(w, w->options, of_test, true);

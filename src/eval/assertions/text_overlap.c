@@ -28,19 +28,20 @@ static void words_release(struct words *w)
 	*w = (struct words){ 0 };
 }
 
-static const char blanks[] = " \t\r\n\v\f";
-
 /* Lower-cased words, split at white space; `dots` strips full stops from their ends. */
 static struct words split(struct fh_str text, bool dots)
 {
 	struct words w = { 0 };
 	fh_auto_free char *lower = fh_text_lower(text);
-	for (const char *s = lower + strspn(lower, blanks); *s && w.n < WORDS_MAX; s += strspn(s, blanks)) {
-		size_t n = strcspn(s, blanks), kept = n;
-		while (dots && kept > 0 && s[kept - 1] == '.')
+	for (struct fh_str rest = fh_text_trim(fh_str(lower)); rest.n > 0 && w.n < WORDS_MAX; rest = fh_text_trim(rest)) {
+		size_t n = 0;
+		while (n < rest.n && fh_text_space_at((struct fh_str){ rest.p + n, rest.n - n }) == 0)
+			n++;
+		size_t kept = n;
+		while (dots && kept > 0 && rest.p[kept - 1] == '.')
 			kept--;
-		FH_PUSH(w.items, w.n, w.capacity) = fh_xstrndup(s, kept);
-		s += n;
+		FH_PUSH(w.items, w.n, w.capacity) = fh_xstrndup(rest.p, kept);
+		rest = (struct fh_str){ rest.p + n, rest.n - n };
 	}
 	return w;
 }
@@ -209,7 +210,7 @@ static double meteor_one(const struct words *answer, const struct words *referen
 static const struct {
 	const char *pattern, *replacement;
 } treebank[] = {
-	{ "[\\s\\x{85}]+", " " },
+	{ "[\\s\\x{85}\\x{feff}]+", " " },
 	{ "(^|[\\s\\p{Ps}<])\"", "$1 `` " },
 	{ "\"", " '' " },
 	{ "\\.{3}", " ... " },

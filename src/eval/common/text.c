@@ -19,9 +19,12 @@ char *fh_text_of_json(const json_t *value)
 
 size_t fh_text_space_at(struct fh_str s)
 {
-	static const char *const wide[] = { "\xc2\xa0", "\xef\xbb\xbf", "\xe2\x80\xa8", "\xe2\x80\xa9" };
-	if (s.n > 0 && strchr(" \t\n\v\f\r", *s.p) && *s.p)
-		return 1;
+	static const char *const wide[] = { "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\xa8", "\xe2\x80\xa9",
+		                                "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80", "\xef\xbb\xbf" };
+	if (s.n == 0 || (unsigned char)*s.p < 0x80)
+		return s.n > 0 && *s.p && strchr(" \t\n\v\f\r", *s.p);
+	if (s.n >= 3 && memcmp(s.p, "\xe2\x80", 2) == 0 && (unsigned char)s.p[2] <= 0x8a) /* U+2000 to U+200A */
+		return 3;
 	for (size_t i = 0; i < FH_ARRAY_SIZE(wide); i++)
 		if (s.n >= strlen(wide[i]) && memcmp(s.p, wide[i], strlen(wide[i])) == 0)
 			return strlen(wide[i]);

@@ -7,10 +7,10 @@
 FH_OWN char *fh_text_lower(struct fh_str s);
 /* A string unchanged, a number as JavaScript's String(n), any other value as one line of JSON. free() it. */
 FH_OWN char *fh_text_of_json(const json_t *value);
-/* The length of the white space character that s begins with, 0 where it begins with none: of ASCII's, U+00A0, U+FEFF,
- * U+2028 and U+2029. */
+/* The length of the white space character that s begins with, 0 where it begins with none: ASCII's, Unicode's, U+FEFF,
+ * U+2028 and U+2029, as JavaScript has them. */
 size_t fh_text_space_at(struct fh_str s);
-/* s without white space at both ends, as JavaScript's trim() for that white space; points into s. */
+/* s without white space at both ends, as JavaScript's trim(); points into s. */
 struct fh_str fh_text_trim(struct fh_str s);
 
 /* The value of a text that is JSON, white space around it, with a list, a map or a string at its top; NULL for any
