@@ -80,16 +80,27 @@ Object.assign(display, {html: show('text/html'), markdown: show('text/markdown')
   jpeg: show('image/jpeg'), latex: show('text/latex'), json: show('application/json'), text: show('text/plain'),
   clear: (wait = false) => say({type: 'clear', wait: Boolean(wait)})});
 
+const isError = (value) => value !== null && typeof value === 'object' && 'stack' in value;
+
+// The stack of an error, and of those that it names as its cause or holds, without frames of the driver's: these are from
+// the inspector's call on.
+function traceOf(error, depth = 0) {
+  const lines = String(error.stack).split('\n');
+  const ours = lines.findIndex((line) => /^ {4}at (Session\.post|new Script|wrapSafe|evaluate) /.test(line));
+  const told = ours > 0 ? lines.slice(0, ours) : lines, inner = isError(error.cause) ? [['cause', error.cause]] : [];
+  if (Array.isArray(error.errors)) error.errors.slice(0, 5).filter(isError).forEach((one, i) => inner.push([`errors ${i}`, one]));
+  for (const [word, one] of depth < 3 ? inner : [])
+    told.push(...`[${word}]: ${traceOf(one, depth + 1)}`.split('\n').map((line) => `  ${line}`));
+  return told.join('\n');
+}
+
 function sayError(error) {
   let name = 'Error', value, trace;
   try {
-    if (error !== null && typeof error === 'object' && 'stack' in error) {
+    if (isError(error)) {
       name = String(error.name || 'Error');
       value = String(error.message);
-      // Frames from the inspector's call on are the driver's.
-      const lines = String(error.stack).split('\n');
-      const ours = lines.findIndex((line) => /^ {4}at (Session\.post|new Script|wrapSafe|evaluate) /.test(line));
-      trace = (ours > 0 ? lines.slice(0, ours) : lines).join('\n');
+      trace = traceOf(error);
     } else {
       value = trace = util.inspect(error);
     }
@@ -127,6 +138,16 @@ function quoted(code) {
     spans.push([from, at]);
   }
   return spans;
+}
+
+const EXPORT = new RegExp('^([ \\t]*)export\\s+(?:default\\s+(?!(?:async\\s+)?function\\s*\\*?\\s*\\(|class\\s*\\{)|' +
+  '(?=(?:async|function|class|const|let|var)\\b)|\\{[^}]*\\}(?:\\s*from\\s*(["\'])[^"\'\\n]+\\2)?[ \\t]*;?)', 'gm');
+
+// What a module exports is in a cell what it declares.
+function withoutExports(code) {
+  if (!code.includes('export')) return code;
+  const spans = quoted(code), inside = (at) => spans.some(([from, to]) => at > from && at < to);
+  return code.replace(EXPORT, (whole, indent, _quote, at) => inside(at + indent.length) ? whole : indent);
 }
 
 function withImports(code) {
@@ -296,7 +317,7 @@ async function run(request) {
   try {
     if (early && !request.late_interrupt) throw interrupted();
     const cell = asObject(request.code), code = strip ? strip(cell) : cell;
-    const {value} = await evaluate(withImports(code), `Cell[${request.count || 0}]`);
+    const {value} = await evaluate(withImports(withoutExports(code)), `Cell[${request.count || 0}]`);
     current = null;
     if (value !== undefined && !request.silent && !/;\s*$/.test('')) {
       globalThis._ = value;

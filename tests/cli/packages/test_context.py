@@ -377,13 +377,16 @@ class JavaScript(Case):
             "class A { constructor() { this.v = 1 } }; new A()", "await new Promise(r => setTimeout(() => r('late'), 10))",
             "({a: [1, {b: null}]})", "undefined", "import { join as j } from 'node:path'\nimport fs from 'fs'\nj('a', typeof fs.statSync)",
             "(await import('os')).platform()", "require('util').format('%d', 4)", "// import a from 'nothing'\n`import b from 'c'`",
-            ("process.env.A", {"env": {"A": "1"}}), "process.env.A", "10n ** 20n", "NaN"),
+            ("process.env.A", {"env": {"A": "1"}}), "process.env.A", "10n ** 20n", "NaN",
+            "export const e = 1\n  export let n = 2\nexport function g() { return e }\nexport class K {}\nexport { g, K as L };\nexport default g() + n",
+            "`\nexport const no = 1`"),
             ["ok '2' '' '' None ['text']", "ok None '' '' None []", "ok None '' '' None []", "ok '15' '' '' None ['text']",
              "ok 'A { v: 1 }' '' '' None ['text']", "ok \"'late'\" '' '' None ['text']",
              "ok '{ a: [ 1, { b: null } ] }' '' '' None ['text', 'json']", "ok None '' '' None []",
              "ok \"'a/function'\" '' '' None ['text']", "ok \"'linux'\" '' '' None ['text']", "ok \"'4'\" '' '' None ['text']",
              "ok '\"import b from \\'c\\'\"' '' '' None ['text']", "ok \"'1'\" '' '' None ['text']", "ok None '' '' None []",
-             "ok '100000000000000000000n' '' '' None ['text']", "ok 'NaN' '' '' None ['text']"])
+             "ok '100000000000000000000n' '' '' None ['text']", "ok 'NaN' '' '' None ['text']",
+             "ok '3' '' '' None ['text']", "ok \"'\\\\nexport const no = 1'\" '' '' None ['text']"])
 
     def test_streams_errors_displays_and_interrupts(self):
         lines = self.cells(
@@ -401,6 +404,17 @@ class JavaScript(Case):
             "ok '3' '' '' None ['text']"])
         self.assertRegex(lines[11], "^ok '1' '' 'Uncaught Error: later")
         self.assertEqual(lines[12:], ["ended None '' '' None []", "ok \"'undefined'\" '' '' None ['text']"])
+
+    def test_an_error_shows_what_caused_it(self):
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox(memory='2G', processes=256) as s:
+                c = s.context('javascript')
+                for code in ("throw new Error('outer', {cause: new TypeError('inner')})", "throw new AggregateError([new Error('a'), 5], 'all')",
+                             "const e = new Error('own'); e.cause = e; throw e"):
+                    trace = c.run(code).error.traceback
+                    print([line.strip() for line in trace.splitlines() if 'at Cell' not in line][:3], 'node:' in trace)
+        """).splitlines(), ["['Error: outer', '[cause]: TypeError: inner'] False", "['AggregateError: all', '[errors 0]: Error: a'] False",
+                            "['Error: own', '[cause]: Error: own', '[cause]: Error: own'] False"])
 
     def test_typescript_is_stripped_or_refused_truthfully(self):
         said = self.python("""
