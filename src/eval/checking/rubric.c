@@ -4,7 +4,6 @@
 #include "eval/common/text.h"
 #include "eval/grading/json_in_text.h"
 #include "eval/rendering/template_host.h"
-#include "json/yaml.h"
 #include "script/script.h"
 
 #define PROMPT_MAX ((size_t)4 << 20)
@@ -96,34 +95,10 @@ static int render_strings(json_t *value, const json_t *vars, struct fh_error *er
 	return r;
 }
 
-static bool is_chat(const json_t *value)
-{
-	for (size_t i = 0; i < json_array_size(value); i++)
-		if (!json_is_string(json_object_get(json_array_get(value, i), "role")))
-			return false;
-	return json_array_size(value) > 0;
-}
-
-/* The messages of a prompt that is a chat, or any map or list of JSON; NULL for one that is text. A chat in YAML is read
- * before it is rendered: an answer that has quotes or line ends would break it, or add messages to it. */
-static json_t *chat_of(const char *prompt)
-{
-	json_t *chat = fh_text_json(fh_str(prompt));
-	if (json_is_object(chat) || json_is_array(chat))
-		return chat;
-	json_decref(chat);
-	struct fh_error ignored = { 0 };
-	chat = strstr(prompt, "role:") ? fh_yaml_load(fh_str(prompt), "prompt", NULL, &ignored) : NULL;
-	if (is_chat(chat))
-		return chat;
-	json_decref(chat);
-	return NULL;
-}
-
 static int render(const char *prompt, const json_t *vars, char **ret, struct fh_error *err)
 {
 	fh_auto_json json_t *flat = flattened(vars);
-	fh_auto_json json_t *chat = chat_of(prompt);
+	fh_auto_json json_t *chat = fh_text_chat(prompt);
 	if (!chat)
 		return fh_render_text(fh_str(prompt), flat, ret, err);
 	int r = render_strings(chat, flat, err);

@@ -2,6 +2,7 @@
 #include "eval/common/text.h"
 #include "base/path.h"
 #include "base/text/case.h"
+#include "json/yaml.h"
 
 char *fh_text_lower(struct fh_str s)
 {
@@ -55,6 +56,28 @@ json_t *fh_text_json(struct fh_str text)
 {
 	struct fh_str inner = fh_text_trim(text);
 	return inner.n > 0 && strchr("[{\"", *inner.p) ? fh_json_parse(text, NULL, NULL) : NULL;
+}
+
+static bool is_chat(const json_t *value)
+{
+	for (size_t i = 0; i < json_array_size(value); i++)
+		if (!json_is_string(json_object_get(json_array_get(value, i), "role")))
+			return false;
+	return json_array_size(value) > 0;
+}
+
+json_t *fh_text_chat(const char *prompt)
+{
+	json_t *chat = fh_text_json(fh_str(prompt));
+	if (json_is_object(chat) || json_is_array(chat))
+		return chat;
+	json_decref(chat);
+	struct fh_error ignored = { 0 };
+	chat = strstr(prompt, "role:") ? fh_yaml_load(fh_str(prompt), "prompt", NULL, &ignored) : NULL;
+	if (is_chat(chat))
+		return chat;
+	json_decref(chat);
+	return NULL;
 }
 
 void fh_text_split_file(const char *text, const char *dir, char **ret_path, char **ret_function)

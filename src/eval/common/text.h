@@ -16,6 +16,10 @@ struct fh_str fh_text_trim(struct fh_str s);
 /* The value of a text that is JSON, white space around it, with a list, a map or a string at its top; NULL for any
  * other text. json_decref() it. */
 json_t *fh_text_json(struct fh_str text);
+/* The messages of a prompt that is a chat in JSON or YAML, or any other map or list of JSON; NULL for one that is text.
+ * To be read before it is rendered: an answer with quotes or line ends would break it, or add messages to it.
+ * json_decref() it. */
+json_t *fh_text_chat(const char *prompt);
 /* Splits file://NAME[:FUNCTION] at the first ':' of NAME: *ret_path (joined to dir) and *ret_function (NULL: no
  * function). free() both. */
 void fh_text_split_file(const char *text, const char *dir, char **ret_path, char **ret_function);
