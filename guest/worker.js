@@ -61,7 +61,14 @@ function functionOfCode(code, names) {
 // Loads a CommonJS or ES module; module.exports counts as the default export.
 async function moduleOf(file) {
 	if (!fs.existsSync(file)) throw new Missing(`there is no file ${file}`);
-	return import(pathToFileURL(path.resolve(file)).href);
+	try {
+		return await import(pathToFileURL(path.resolve(file)).href);
+	} catch (error) {
+		if (error?.code === 'ERR_UNKNOWN_FILE_EXTENSION' && /ts$/.test(file)) {
+			throw new Missing(`${file}: TypeScript is run by node 22.18 or newer, and this is ${process.version}`);
+		}
+		throw error;
+	}
 }
 
 function member(from, name) {

@@ -21,13 +21,9 @@ int fh_eval_config_run(const char *path, struct fh_script_pool *scripts, struct 
 	int r = fh_script_call(scripts, &call, &result, err);
 	if (r < 0)
 		return r;
-	if (result.outcome != FH_SCRIPT_RETURNED) {
-		r = fh_error_at(err, path, 0, 0, "%s%s%s", result.error_name ? result.error_name : "",
-		                result.error_name && *result.error_name ? ": " : "", result.error_message);
-		if (strstr(path, ".ts") || strstr(path, ".mts") || strstr(path, ".cts"))
-			fh_error_hint(err, "TypeScript is run by node 22.18 or newer; an older one needs a config in JavaScript");
-		return r;
-	}
+	if (result.outcome != FH_SCRIPT_RETURNED)
+		return fh_error_at(err, path, 0, 0, "%s%s%s", result.error_name ? result.error_name : "",
+		                   result.error_name && *result.error_name ? ": " : "", result.error_message);
 	*ret = fh_document_new(path, json_incref(result.value));
 	return 0;
 }

@@ -180,6 +180,16 @@ class Scripts(Eval):
         metrics = self.results(config)["results"]["prompts"][0]["metrics"]
         self.assertEqual(metrics["namedScores"], {"all": 2, "speed": 0.5})
 
+    def test_typescript_runs_or_the_node_that_runs_it_is_named(self):
+        self.write("p.ts", "export default function ({ vars }: { vars: { a: string } }): string { return 'TS ' + vars.a; }\n")
+        version = subprocess.run(["node", "-p", "process.versions.node"], capture_output=True, text=True).stdout.strip()
+        new = tuple(int(n) for n in version.split(".")[:2]) >= (22, 18)
+        row, = self.rows("prompts: [file://p.ts]\nproviders: [echo]\ntests: [{vars: {a: x}}]\n", status=0 if new else 100)
+        if new:
+            self.assertEqual(row["response"]["output"], "TS x")
+        else:
+            self.assertIn(f"TypeScript is run by node 22.18 or newer, and this is v{version}", row["error"])
+
     def test_measures_are_promptfoos_to_the_last_bit(self):
         config = """\
             prompts: ['the cat sat on the mat.']
