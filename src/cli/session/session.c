@@ -9,12 +9,14 @@
 
 #include "base/escape.h"
 #include "base/fd.h"
+#include "base/text/sha256.h"
 #include "cli/shared/commands.h"
 #include "cli/shared/print.h"
 #include "cli/shared/term.h"
 #include "fumehood/context.h"
 #include "json/json.h"
 #include "proto/plan.h"
+#include "sandbox/connection/service.h"
 
 struct fh_session_options fh_session_options;
 #define O fh_session_options
@@ -181,6 +183,30 @@ static bool is_name(const char *name)
 	return n > 0 && n <= 63 && name[0] != '-';
 }
 
+/* Who makes sessions of one name at the same time finds none of them: the first to come locks the name, a byte of a
+ * file of the user's, until its session is there. *ret_fd: what holds the lock; -1: the host has no place for the file.
+ */
+static int lock_name(int *ret_fd, struct fh_error *err)
+{
+	char path[FH_SERVICE_PATH_MAX], lock_path[FH_SERVICE_PATH_MAX + 8];
+	struct fh_sha256 hash = FH_SHA256_INIT;
+	uint8_t digest[FH_SHA256_SIZE];
+	uint64_t place;
+	*ret_fd = -1;
+	if (!O.name || fh_service_path(true, path, NULL) < 0)
+		return 0;
+	fh_sha256_add(&hash, O.name, strlen(O.name));
+	fh_sha256_end(&hash, digest);
+	memcpy(&place, digest, sizeof(place));
+	snprintf(lock_path, sizeof(lock_path), "%s.names", path);
+	fh_auto_close int fd = open(lock_path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	struct flock byte = { .l_type = F_WRLCK, .l_start = (off_t)(place >> 2), .l_len = 1 };
+	if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &byte) < 0 && (errno == EAGAIN || errno == EACCES))
+		return fh_error_set(err, FH_E_ARGUMENT, "a session that is named %s is being made by another command", O.name);
+	*ret_fd = FH_TAKE_FD(fd);
+	return 0;
+}
+
 /* A second session of a name could be reached by that name no more, nor could the first. */
 static int check_name(struct fh_error *err)
 {
@@ -279,7 +305,10 @@ static int new_session(const char *const *args, size_t count, struct fh_error *e
 	                                               : -1;
 	if (O.from && from < 0)
 		return fh_error_sys(err, errno, "cannot open %s", O.from);
-	int r = check_name(err);
+	fh_auto_close int name_lock = -1;
+	int r = lock_name(&name_lock, err);
+	if (r == 0)
+		r = check_name(err);
 	if (r == 0 && !O.from)
 		r = make_plan(&plan, err);
 	if (r == 0)
@@ -328,7 +357,10 @@ static int branch(const char *const *args, size_t count, struct fh_error *err)
 	O.name = count > 1 ? args[1] : O.name;
 	o.name = O.name;
 	o.lease_ms = O.lease_ms;
-	int r = check_name(err);
+	fh_auto_close int name_lock = -1;
+	int r = lock_name(&name_lock, err);
+	if (r == 0)
+		r = check_name(err);
 	if (r == 0)
 		r = fh_session_open(args[0], &h, err);
 	if (r == 0)

@@ -169,6 +169,16 @@ class Session(unittest.TestCase):
         between = session("cp", name + ":a", name + ":b", status=1).stderr.decode()
         self.assertIn(f"{FUMEHOOD} session cp {name}:a - | {FUMEHOOD} session cp - {name}:b", between)
 
+    def test_of_sessions_of_one_name_that_are_made_at_once_one_is(self):
+        name = self.name + "-once"
+        makers = [subprocess.Popen([FUMEHOOD, "session", "new", "--name", name, "--lease", "60"], env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(6)]
+        self.addCleanup(session, "rm", name, status=None)
+        told = [m.communicate(timeout=support.TIMEOUT)[1] for m in makers]
+        self.assertEqual(sorted(m.returncode for m in makers), [0] + [1] * 5, told)
+        self.assertEqual(sum(b"session that is named " + name.encode() in one for one in told), 5, told)
+        self.assertEqual([s["name"] for s in json.loads(session("list", "--json").stdout)].count(name), 1)
+
     def test_a_shell_whose_input_is_over_ends(self):
         for given, told in ((b"", b""), (b"echo $((6 * 7)).\nexit 3\n", b"42."), (b"cat\nfor cat", b"for cat")):
             done = session("attach", self.name, stdin=given, status=3 if b"exit" in given else 0)
