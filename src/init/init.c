@@ -247,14 +247,16 @@ static void on_signal(const struct fh_init_signal *m, const int *looks, int look
 		fh_sys(__NR_kill, pid, m->signal);
 }
 
-/* All other processes are stopped. Sampling pauses too: nothing can change, and a paused sandbox should use no CPU. */
-static int held_still;
+/* All other processes are stopped. Sampling pauses too: nothing can change, and a paused sandbox should use no CPU. A
+ * process that was stopped by a signal can have arranged to be continued, and is looked for now and then. */
+static int held_still, held_by_signals;
 
 static void on_hold(const struct fh_init_hold_request *m, const int *fds, int fd_count)
 {
 	struct fh_init_held held = { .h = { FH_INIT_HELD, m->h.token } };
 	fh_tree_hold(m->how, fds, fd_count, &held);
 	held_still = m->how != FH_HOLD_RELEASE && !held.error;
+	held_by_signals = held_still && m->how == FH_HOLD_STOP;
 	send_message(&held, sizeof(held), -1);
 }
 
@@ -360,6 +362,7 @@ void fh_init_main(const long *stack)
 		die(3);
 	if (argc > 1)
 		say_launched(argv[1]);
+	enum { WATCH_NS = 200000000 };
 	int more = 0;
 	for (;;) {
 		struct pollfd wait[2] = { { .fd = FH_INIT_SOCKET, .events = POLLIN },
@@ -372,11 +375,15 @@ void fh_init_main(const long *stack)
 			interval.s = 0;
 			interval.ns = rest > 0 ? rest : 0;
 		}
+		if (held_by_signals) {
+			interval.s = 0;
+			interval.ns = WATCH_NS;
+		}
 		int whole = !more;
 		if (more)
 			interval.s = interval.ns = 0;
 		int samples = in.start.sample_ms && !held_still && !in.resting;
-		long n = fh_sys(__NR_ppoll, wait, 2, samples || more ? &interval : 0, 0, 8);
+		long n = fh_sys(__NR_ppoll, wait, 2, samples || more || held_by_signals ? &interval : 0, 0, 8);
 		if (n < 0 && n != -EINTR)
 			die(4);
 		if (wait[1].revents & POLLIN) {
@@ -389,6 +396,8 @@ void fh_init_main(const long *stack)
 			more = r == 1;
 			in.alone = r == -ECHILD;
 		}
+		if (held_by_signals && whole && n == 0)
+			fh_tree_keep_still(&in);
 		if (samples && sample(whole && n == 0))
 			in.resting = in.alone && in.start.rests;
 		if (wait[0].revents)

@@ -54,6 +54,8 @@ void fh_init_get(const struct fh_init_get *m, int pipe, struct fh_init_done *ret
  * no control group of its own. */
 void fh_tree_kill(int32_t pid, const int *looks, int look_count);
 void fh_tree_hold(uint32_t how, const int *fds, int fd_count, struct fh_init_held *ret);
+/* Ends the processes that run after FH_HOLD_STOP: those that have timers send them SIGCONT. */
+void fh_tree_keep_still(const struct fh_init *in);
 
 /* lines.c */
 struct fh_line_reader {

@@ -287,6 +287,33 @@ static long stop_all(void)
 	return -EBUSY;
 }
 
+static int is_helper(const struct fh_init *in, int32_t pid)
+{
+	for (int i = 0; i < FH_INIT_PROCESSES_MAX; i++)
+		if (in->child[i].pid == pid && in->child[i].ours)
+			return 1;
+	return 0;
+}
+
+void fh_tree_keep_still(const struct fh_init *in)
+{
+	for (int round = 0; round < HOLD_ROUNDS_MAX; round++) {
+		long count = read_processes();
+		int running = count < 0;
+		for (long i = 0; i < count; i++)
+			if (is_running(&processes[i]) && !waits_for_vfork(&processes[i], count) &&
+			    !is_helper(in, processes[i].pid)) {
+				fh_sys(__NR_kill, processes[i].pid, SIGKILL);
+				running = 1;
+			}
+		if (!running)
+			return;
+		if (count < 0 || round >= QUICK_ROUNDS) /* too many, or they fork as fast */
+			fh_sys(__NR_kill, -1, SIGKILL);
+		nap(round);
+	}
+}
+
 static int32_t moved[PROCESSES_MAX];
 static uint32_t moved_count;
 

@@ -300,6 +300,38 @@ def pause(client, warm, control):
     return found
 
 
+CONTINUES = """
+import ctypes, os, signal, struct, time
+signal.signal(signal.SIGCONT, lambda *_: None)
+call, event = ctypes.CDLL(None).syscall, (ctypes.c_char * 64)()
+struct.pack_into("qii", event, 0, 0, signal.SIGCONT, 0)
+for i in range(100):
+    timer = ctypes.c_int()
+    assert call(222, 1, event, ctypes.byref(timer)) == 0                                     # timer_create
+    assert call(223, timer, 0, struct.pack("4q", 0, 0, *divmod((i + 1) * 10**8, 10**9)), None) == 0        # timer_settime
+print("ready", flush=True)
+while True:
+    with open("count", "a") as f: f.write("x")
+"""
+
+
+def pause_that_ends(client, warm, control):
+    """A program whose timers send it SIGCONT does not go on in a paused session. Control: one that is not paused."""
+    found = []
+    with open_session(client, warm) as box:
+        process = box.spawn(["python3", "-c", CONTINUES], wall_time=60, cpu_time=None)
+        process.read()
+        if not control:
+            box.pause()
+        time.sleep(2)
+        before = len(box.files.read("count"))
+        time.sleep(2)
+        more = len(box.files.read("count")) - before
+        if more:
+            found.append(["ESCAPED", f"it wrote {more} times while it was paused"])
+    return found
+
+
 # ---------------------------------------------------------------------------------------------------------------- ports
 LISTENS = """
 import socket, threading, time
@@ -393,7 +425,7 @@ def whatever(client, warm, control):
         return found
 
 
-ATTACKS = {f.__name__: f for f in (links, races, watch_flood, branch, pause, ports, whatever)}
+ATTACKS = {f.__name__: f for f in (links, races, watch_flood, branch, pause, pause_that_ends, ports, whatever)}
 
 
 def main():

@@ -33,6 +33,7 @@ CASES = [
     session("a flood of a watch", "watch_flood", "an overflow that is not told", quick=False),
     session("what a branch sees", "branch", "a file that the parent has not"),
     session("a pause", "pause", "the same, not paused", quick=False),
+    session("a pause that timers end", "pause_that_ends", "the same, not paused"),
     session("ports of another", "ports", "from the same session"),
     session("kills, stops, traces, floods", "whatever", "a program of the same user", quick=False),
 ]
