@@ -148,6 +148,12 @@ class WallTime(Limit):
     def test_a_program_that_stops_itself(self):
         self.stopped(python("import os, signal; os.kill(os.getpid(), signal.SIGSTOP)", *self.ARGS))
 
+    def test_a_program_that_holds_the_pipe_of_its_output(self):
+        """By calls that wait for a socket with the pipe locked; the engine, which reads it, would wait as well, whom no signal ends."""
+        for call in ("libc.splice(s[0].fileno(), None, 1, None, 1, 0)", "libc.sendfile(1, s[0].fileno(), None, 1)"):
+            self.stopped(python("import ctypes, os, socket, time\nlibc = ctypes.CDLL(None)\ns = socket.socketpair()\n"
+                                f"os.write(1, b'x')\n{call}\nos.write(1, b'y')\ntime.sleep(60)", *self.ARGS))
+
     def test_a_program_that_closes_its_output_and_goes_on(self):
         self.stopped(python("import os, time\nfor fd in range(3): os.close(fd)\ntime.sleep(60)", *self.ARGS))
 

@@ -102,6 +102,13 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	LONG_ATTRIBUTE("lsetxattr"),
 	LONG_ATTRIBUTE("fsetxattr"),
 
+/* A pipe is locked while splice() or sendfile() waits at its other end, which is a socket or a terminal: for ever, and
+ * with it whoever reads the program's output or asks how much is in its pipes, as no signal ends that wait. What can be
+ * given an offset does not wait. Programs fall back to read and write, as sendfile(2) tells them to. */
+#define WAITS_IN_A_PIPE "waits with a pipe locked, and holds up the engine that reads it"
+	FH_E_IF("splice", EINVAL, WAITS_IN_A_PIPE, FH_NULL(1), FH_NULL(3)),
+	FH_E_IF("sendfile", EINVAL, WAITS_IN_A_PIPE, FH_NULL(2)),
+
 	/* operations that outlast the program or burden the host, and that no program of this kind needs */
 	FH_E_IF("fcntl", EINVAL, "a lease holds up whoever opens the file, on the host too", FH_IS(1, F_SETLEASE)),
 	FH_E_IF("fcntl", EINVAL, "watches folders of the host; inotify is what programs use", FH_IS(1, F_NOTIFY)),

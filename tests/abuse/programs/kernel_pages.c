@@ -7,10 +7,13 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 
 enum { MIB = 1 << 20, PAGE = 4096, PIPE = 16 * PAGE };
@@ -105,9 +108,10 @@ enum { PROCESSES = 60, DESCRIPTORS = 1000 };
 static long fill_pipes(int device)
 {
 	long bytes = 0;
+	loff_t at = 0;
 	int p[2];
 	for (int i = 0; i < DESCRIPTORS / 2 && pipe2(p, O_NONBLOCK) == 0; i++) {
-		for (ssize_t n; (n = splice(device, NULL, p[1], NULL, PIPE, SPLICE_F_NONBLOCK)) > 0;)
+		for (ssize_t n; (n = splice(device, &at, p[1], NULL, PIPE, SPLICE_F_NONBLOCK)) > 0;)
 			bytes += n;
 		if (i % 16 == 0)
 			moment(500000);
@@ -119,8 +123,9 @@ static long fill_pipes(int device)
 static int a_device(void)
 {
 	int device = open("/dev/zero", O_RDONLY | O_CLOEXEC), p[2];
+	loff_t at = 0;
 	if (device >= 0 && pipe(p) == 0) {
-		if (splice(device, NULL, p[1], NULL, PAGE, 0) <= 0) {
+		if (splice(device, &at, p[1], NULL, PAGE, 0) <= 0) {
 			close(device);
 			device = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
 		}
@@ -156,9 +161,52 @@ static void device_pages_in_unseen_pipes(char **args)
 	device_pages_in_pipes(args);
 }
 
+/* Waits for a socket with a pipe locked, by splice or sendfile. */
+static void wait_in_pipe(int socket, int pipe, bool by_sendfile)
+{
+	if (by_sendfile)
+		(void)!sendfile(pipe, socket, NULL, 1);
+	else
+		(void)!splice(socket, NULL, pipe, NULL, 1, 0);
+	_exit(0);
+}
+
+static bool ends(pid_t child)
+{
+	for (int i = 0; i < 20; i++, moment(50000000))
+		if (waitpid(child, NULL, WNOHANG) == child)
+			return true;
+	return false;
+}
+
+/* Holds a pipe so that whoever reads it, as the engine does with output, or asks something of it waits, whom no signal
+ * ends. */
+static void held_pipe(char **args)
+{
+	for (int by_sendfile = 0; by_sendfile <= 1; by_sendfile++) {
+		int p[2], s[2];
+		if (pipe(p) < 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, s) < 0)
+			_exit(1);
+		pid_t holder = fork();
+		if (holder == 0)
+			wait_in_pipe(s[0], p[1], by_sendfile);
+		moment(200000000);
+		pid_t other = fork();
+		if (other == 0)
+			_exit(fcntl(p[0], F_GETPIPE_SZ) < 0);
+		bool free = ends(other);
+		kill(holder, SIGKILL);
+		waitpid(holder, NULL, 0);
+		if (!free)
+			escaped("a pipe was held by %s", by_sendfile ? "sendfile" : "splice");
+	}
+	held("a pipe is not held while a socket is waited for");
+}
+
 static const struct attack attacks[] = {
 	{ "device_pages_in_pipes", device_pages_in_pipes },
 	{ "device_pages_in_unseen_pipes", device_pages_in_unseen_pipes },
+	{ "held_pipe", held_pipe },
 	{ "mapped_from_sockets", mapped_from_sockets },
 };
 ATTACKS(attacks)
