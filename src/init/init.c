@@ -248,7 +248,7 @@ static void on_signal(const struct fh_init_signal *m, const int *looks, int look
 }
 
 /* All other processes are stopped. Sampling pauses too: nothing can change, and a paused sandbox should use no CPU. A
- * process that was stopped by a signal can have arranged to be continued, and is looked for now and then. */
+ * process that was stopped by a signal can have arranged to be continued, and is looked for every WATCH_NS. */
 static int held_still, held_by_signals;
 
 static void on_hold(const struct fh_init_hold_request *m, const int *fds, int fd_count)

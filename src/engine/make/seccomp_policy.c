@@ -489,25 +489,20 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_P("umount2", "changes what is mounted, or the root"),
 	FH_P("pivot_root", "changes what is mounted, or the root"),
 	FH_P("chroot", "changes what is mounted, or the root"),
-
 	FH_P("unshare", "would leave or nest the namespaces"),
 	FH_P("setns", "would leave or nest the namespaces"),
-
 	FH_P("ptrace", "would read or steer another process"),
 	FH_P("process_vm_readv", "would read or steer another process"),
 	FH_P("process_vm_writev", "would read or steer another process"),
-
 	FH_P("init_module", "kernel modules"),
 	FH_P("finit_module", "kernel modules"),
 	FH_P("delete_module", "kernel modules"),
-
 	FH_P("kexec_load", "another kernel, restart, swap, accounting"),
 	FH_P("kexec_file_load", "another kernel, restart, swap, accounting"),
 	FH_P("reboot", "another kernel, restart, swap, accounting"),
 	FH_P("swapon", "another kernel, restart, swap, accounting"),
 	FH_P("swapoff", "another kernel, restart, swap, accounting"),
 	FH_P("acct", "another kernel, restart, swap, accounting"),
-
 	FH_P("syslog", "the kernel's log, time and name"),
 	FH_P("settimeofday", "the kernel's log, time and name"),
 	FH_P("clock_settime", "the kernel's log, time and name"),
@@ -516,11 +511,9 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_P("stime", "the kernel's log, time and name"),
 	FH_P("sethostname", "the kernel's log, time and name"),
 	FH_P("setdomainname", "the kernel's log, time and name"),
-
 	FH_P("iopl", "ports and segments of the processor"),
 	FH_P("ioperm", "ports and segments of the processor"),
 	FH_P("modify_ldt", "ports and segments of the processor"),
-
 	FH_P("vhangup", "terminals of others, and memory policy of the host"),
 	FH_P("mbind", "terminals of others, and memory policy of the host"),
 	FH_P("set_mempolicy", "terminals of others, and memory policy of the host"),
