@@ -47,6 +47,34 @@ class Debian(unittest.TestCase):
         self.assertEqual(r["stdout"], "OpenSSL 42\n", story(r))
 
 
+class CopiesInTheKernel(unittest.TestCase):
+    """sendfile and splice are refused where they could wait with a pipe locked. What copies by them reads and writes instead."""
+
+    def copies(self, language, code, wanted):
+        r = run("-l", language, "-c", code)
+        self.assertEqual((r["status"], r["stdout"]), ("ok", wanted), story(r))
+
+    def test_python(self):
+        self.copies("python", textwrap.dedent("""\
+            import os, shutil, socket, threading
+            with open("f", "wb") as f: f.write(bytes(300000))
+            shutil.copyfile("f", "g")
+            a, b = socket.socketpair()
+            got = []
+            t = threading.Thread(target=lambda: got.extend(iter(lambda: len(b.recv(65536)), 0)))
+            t.start()
+            with open("f", "rb") as f: sent = a.sendfile(f)
+            a.close()
+            t.join()
+            print(os.path.getsize("g"), sent, sum(got))
+        """), "300000 300000 300000\n")
+
+    def test_ruby(self):
+        support.need_program("ruby", "ruby")
+        self.copies("ruby", "File.write('f', 'x' * 300000)\nr, w = IO.pipe\nt = Thread.new { r.read.size }\n"
+                    "puts IO.copy_stream('f', 'g'), IO.copy_stream('f', w)\nw.close\nputs t.value", "300000\n" * 3)
+
+
 class VirtualEnvironment(support.TempDir):
     """A package is put into it without a network: a folder in its site-packages."""
 
