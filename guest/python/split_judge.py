@@ -363,16 +363,21 @@ def failures_of_unittest():
     return found
 
 
+def imports(test, name):
+    """As fh_python_imports (src/code): by look."""
+    return any(line.split()[:1] in (["import"], ["from"]) and name in line for line in test.split("\n"))
+
+
 def main():
     global test_text
     begin_chance(Int(take_input(16), 16))
     sizes = [take_size() for _ in range(4)]
     names, before, test = [decode_text(take_input(size), "utf-8") for size in sizes[:3]]
     # What stands behind a guard of the main program is run, but for a call of pytest, which finds the cases in a file.
-    space, test_text = {"__name__": "test" if "import pytest" in test or "from pytest" in test else "__main__"}, test
+    space, test_text = {"__name__": "test" if imports(test, "pytest") else "__main__"}, test
     if "import numpy" in test or "from numpy" in test:
         split_numpy.offer()
-    if "import unittest" in test or "from unittest" in test:  # unittest looks for its cases in the main module
+    if imports(test, "unittest"):  # unittest looks for its cases in the main module
         sys.modules["__main__"] = module = kind(sys)("__main__")
         space = module.__dict__
         failures = failures_of_unittest()
@@ -391,8 +396,8 @@ def main():
     try:
         exec(program, space)
     except BaseException as error:
-        # an exit by the test itself, such as unittest.main's
-        if kind(error) is not SystemExit or error.code:
+        # an exit by the test itself, such as unittest.main's, of which the cases that failed say more
+        if kind(error) is not SystemExit or error.code and not failures:
             try:
                 reason = explain(error, test)
             except Exception:

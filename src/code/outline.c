@@ -528,3 +528,17 @@ bool fh_outline_is_start_line(struct fh_str line, enum fh_syntax syntax)
 	            (syntax == FH_SYNTAX_PYTHON && starts(line, "@") && !has(line, " "));
 	return mark || (is_one_of(fh_identifier(line), starters[syntax]) && fh_outline_is_code_line(line, syntax));
 }
+
+bool fh_python_imports(struct fh_str text, const char *module)
+{
+	for (struct fh_str line; fh_next_line(&text, &line);) {
+		while (line.n && (*line.p == ' ' || *line.p == '\t')) {
+			line.p++;
+			line.n--;
+		}
+		bool is_import = fh_str_begins(line, "import ") || fh_str_begins(line, "from ");
+		if (is_import && memmem(line.p, line.n, module, strlen(module)))
+			return true;
+	}
+	return false;
+}

@@ -42,3 +42,5 @@ bool fh_outline_is_start_line(struct fh_str line, enum fh_syntax syntax);
 bool fh_next_line(struct fh_str *rest, struct fh_str *ret_line);
 /* The identifier (letters, digits, _ and $) at the beginning of s; empty when there is none. */
 struct fh_str fh_identifier(struct fh_str s);
+/* Whether a line of Python imports the module, or something whose name has its name. */
+bool fh_python_imports(struct fh_str text, const char *module);

@@ -153,9 +153,10 @@ static void a_sink_that_takes_long_to_end_does_so_while_the_others_end(void **st
 
 static const char keys[3][FH_SHA256_HEX] = { "k0", "k1", "k2" };
 static const char *const rows[3] = {
-	"{\"task_id\":\"T/0\",\"index\":0,\"verdict\":\"passed\",\"integrity\":\"split\",\"key\":\"k0\"}",
-	"{\"task_id\":\"T/0\",\"index\":1,\"verdict\":\"failed\",\"integrity\":\"in-process\",\"key\":\"k1\"}",
-	"{\"task_id\":\"T/0\",\"index\":2,\"verdict\":\"passed\",\"integrity\":\"split\",\"key\":\"k2\"}",
+	"{\"task_id\":\"T/0\",\"index\":0,\"passed\":true,\"verdict\":\"passed\",\"integrity\":\"split\",\"key\":\"k0\"}",
+	"{\"task_id\":\"T/"
+	"0\",\"index\":1,\"passed\":false,\"verdict\":\"failed\",\"integrity\":\"in-process\",\"key\":\"k1\"}",
+	"{\"task_id\":\"T/0\",\"index\":2,\"passed\":true,\"verdict\":\"passed\",\"integrity\":\"split\",\"key\":\"k2\"}",
 };
 
 static struct fh_results *open_results(const char *path)
@@ -274,9 +275,10 @@ static void a_row_that_was_cut_off_is_dropped(void **state)
 static void rows_of_another_run_are_not_used(void **state)
 {
 	const char *text =
-	    "{\"task_id\":\"T/0\",\"index\":0,\"verdict\":\"passed\",\"key\":\"other\"}\n" /* another key */
-	    "{\"task_id\":\"T/0\",\"index\":1,\"verdict\":\"passed\",\"key\":\"k0\"}\n"    /* an equal sample elsewhere */
-	    "{\"task_id\":\"T/0\",\"index\":9,\"verdict\":\"passed\",\"key\":\"k0\"}\n"    /* no such sample */
+	    "{\"task_id\":\"T/0\",\"index\":0,\"passed\":true,\"verdict\":\"passed\",\"key\":\"other\"}\n" /* another key */
+	    "{\"task_id\":\"T/0\",\"index\":1,\"passed\":true,\"verdict\":\"passed\",\"key\":\"k0\"}\n" /* an equal sample
+	                                                                                                   elsewhere */
+	    "{\"task_id\":\"T/0\",\"index\":9,\"passed\":true,\"verdict\":\"passed\",\"key\":\"k0\"}\n" /* no such sample */
 	    "{\"task_id\":\"T/0\",\"index\":2,\"verdict\":\"engine_error\",\"key\":\"k2\"}\n"; /* says nothing of it */
 	struct fh_results *r = open_results(scratch_text(names[0], fh_str(text)));
 	assert_int_equal(fh_results_kept(r), 0);

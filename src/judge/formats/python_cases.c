@@ -54,7 +54,7 @@ static struct fh_str case_of(struct fh_str statement)
 static bool runs_itself(struct fh_str test, struct fh_str statement)
 {
 	return begins(statement, "if __name__") && memmem(statement.p, statement.n, "main(", 5) &&
-	       (memmem(test.p, test.n, "import unittest", 15) || memmem(test.p, test.n, "from unittest", 13));
+	       fh_python_imports(test, "unittest");
 }
 
 /* Whether the case cannot be called by itself: a function with parameters, which only pytest knows how to give. */

@@ -172,12 +172,12 @@ static const char behind_cases[] =
 static void whole(struct fh_buf *out, const struct fh_judge_parts *p)
 {
 	struct fh_str test = fh_buf_str(&p->problem->tail);
-	bool has_cases = memmem(test.p, test.n, "import unittest", 15) || memmem(test.p, test.n, "from unittest", 13);
+	bool has_cases = fh_python_imports(test, "unittest");
 	fh_judge_add_program(out, p);
 	fh_buf_addc(out, '\n');
 	fh_buf_adds(out, has_cases ? before_cases : "");
 	/* what stands behind a guard of the main program is run, as in split_judge.py */
-	if (!memmem(test.p, test.n, "import pytest", 13) && !memmem(test.p, test.n, "from pytest", 11))
+	if (!fh_python_imports(test, "pytest"))
 		fh_buf_adds(out, "__name__ = '__main__'\n");
 	fh_buf_add_str(out, test);
 	fh_buf_adds(out, has_cases ? behind_cases : "");

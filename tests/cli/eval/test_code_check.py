@@ -423,7 +423,9 @@ class CodeCheck(CodeCase):
     CASES = {"functions": "def test_it():\n    assert %s\n\nasync def test_later():\n    assert %s\n",
              "class": "class TestIt:\n    def setup_method(self):\n        self.ready = True\n\n    def test_it(self):\n        assert self.ready and %s\n",
              "unittest": "import unittest\n\nclass It(unittest.TestCase):\n    def test_it(self):\n        self.assertTrue(%s)\n",
-             "guard": "import sys\nLIMIT = max(1, 2)\n\ndef test_it():\n    assert %s\n\nif __name__ == '__main__':\n    sys.exit(3)\n"}
+             "guard": "import sys\nLIMIT = max(1, 2)\n\ndef test_it():\n    assert %s\n\ndef main():\n    test_it()\n\nif __name__ == '__main__':\n    sys.exit(main())\n",
+             "guard of unittest": "import sys, unittest\n\nclass It(unittest.TestCase):\n    def test_it(self):\n        self.assertTrue(%s)\n\n"
+             "if __name__ == '__main__':\n    sys.exit(unittest.main())\n"}
 
     def test_cases_that_a_test_only_defines_are_run(self):
         """Apart from the program and, where a class is tested, in its process: there a program of any kind passed."""
@@ -432,7 +434,7 @@ class CodeCheck(CodeCase):
             with self.subTest(name):
                 tests = case.replace("%s", "add(1, 2) == 3")
                 self.assertEqual(self.passes(fenced("def add(a, b): return a + b"), function="add", tests=tests)["integrity"], "split")
-                self.fails(fenced("def add(a, b): return a - b"), "test line" if name != "unittest" else "unittest: ", function="add", tests=tests)
+                self.fails(fenced("def add(a, b): return a - b"), "unittest: " if "unittest" in name else "test line", function="add", tests=tests)
                 given = {"function": "Box", "tests": case.replace("%s", "Box().size() == 2"), "canonical_solution": box % 2}
                 self.assertEqual(self.passes(fenced(box % 2), **given)["integrity"], "in-process")
                 self.fails(fenced(box % 3), "", **given)

@@ -48,8 +48,8 @@ class WebSockets(eval_case.Eval):
     def test_what_goes_wrong_is_an_error_of_the_row(self):
         short = {"timeoutMs": 300}
         wrong = {"/close": "closed the WebSocket", "/cut": "ended the connection", "/refused": "refused the WebSocket: HTTP/1.1 403 Forbidden",
-                 "/not-websocket": "does not speak", "/masked": "none of the WebSocket protocol", "/reserved": "none of the WebSocket protocol",
-                 "/begun-twice": "none of the WebSocket protocol", "/long-ping": "none of the WebSocket protocol", "/huge": "larger than"}
+                 "/not-websocket": "does not speak", "/masked": "that the WebSocket protocol does not know", "/reserved": "that the WebSocket protocol does not know",
+                 "/begun-twice": "that the WebSocket protocol does not know", "/long-ping": "that the WebSocket protocol does not know", "/huge": "larger than"}
         odd = [("/stall", short, "timed out after 300ms"), ("/pings", short, "timed out after 300ms"),
                ("/echo", {"transformResponse": "data.no.such"}, "transformResponse failed"), ("/echo", {"streamResponse": "1"}, "streamResponse has to return"),
                ("/echo", {"transformResponse": "({error: 'the server says no'})"}, "the server says no"), ("/echo", {"headers": {"A": "b\r\nC: d"}}, "not a header of one line")]
