@@ -425,7 +425,7 @@ class CodeCheck(CodeCase):
              "unittest": "import unittest\n\nclass It(unittest.TestCase):\n    def test_it(self):\n        self.assertTrue(%s)\n",
              "guard": "import sys\nLIMIT = max(1, 2)\n\ndef test_it():\n    assert %s\n\ndef main():\n    test_it()\n\nif __name__ == '__main__':\n    sys.exit(main())\n",
              "guard of unittest": "import sys, unittest\n\nclass It(unittest.TestCase):\n    def test_it(self):\n        self.assertTrue(%s)\n\n"
-             "if __name__ == '__main__':\n    sys.exit(unittest.main())\n"}
+             "if __name__ == '__main__':\n    unittest.main()\n"}
 
     def test_cases_that_a_test_only_defines_are_run(self):
         """Apart from the program and, where a class is tested, in its process: there a program of any kind passed."""
