@@ -176,8 +176,9 @@ static void whole(struct fh_buf *out, const struct fh_judge_parts *p)
 	fh_judge_add_program(out, p);
 	fh_buf_addc(out, '\n');
 	fh_buf_adds(out, has_cases ? before_cases : "");
-	/* what stands behind a guard of the main program is run, as in split_judge.py */
-	if (!fh_python_imports(test, "pytest"))
+	/* What stands behind a guard of the main program is run, as in split_judge.py, but for a test that may exit there:
+	 * here that is an end too early, which a program could bring about as well. */
+	if (!fh_python_imports(test, "pytest") && !memmem(test.p, test.n, "exit(", 5))
 		fh_buf_adds(out, "__name__ = '__main__'\n");
 	fh_buf_add_str(out, test);
 	fh_buf_adds(out, has_cases ? behind_cases : "");
