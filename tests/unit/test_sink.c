@@ -152,11 +152,13 @@ static void a_sink_that_takes_long_to_end_does_so_while_the_others_end(void **st
 /* ------------------------------------------------------------------------------------- a judgement's results file */
 
 static const char keys[3][FH_SHA256_HEX] = { "k0", "k1", "k2" };
+#define ROW(index, passed, verdict, integrity)                                                                         \
+	"{\"task_id\":\"T/0\",\"index\":" #index ",\"passed\":" #passed ",\"verdict\":\"" verdict                          \
+	"\",\"integrity\":\"" integrity "\",\"key\":\"k" #index "\"}"
 static const char *const rows[3] = {
-	"{\"task_id\":\"T/0\",\"index\":0,\"passed\":true,\"verdict\":\"passed\",\"integrity\":\"split\",\"key\":\"k0\"}",
-	"{\"task_id\":\"T/"
-	"0\",\"index\":1,\"passed\":false,\"verdict\":\"failed\",\"integrity\":\"in-process\",\"key\":\"k1\"}",
-	"{\"task_id\":\"T/0\",\"index\":2,\"passed\":true,\"verdict\":\"passed\",\"integrity\":\"split\",\"key\":\"k2\"}",
+	ROW(0, true, "passed", "split"),
+	ROW(1, false, "failed", "in-process"),
+	ROW(2, true, "passed", "split"),
 };
 
 static struct fh_results *open_results(const char *path)
