@@ -549,7 +549,7 @@ int fh_command_session(int argc, char **argv)
 	int status = FH_EXIT_OK;
 	int r = fh_options_parse(&command_line, argc, argv, false, &args, &help, &err);
 	size_t i = 0;
-	if (r == 0)
+	if (r == 0 && !help)
 		r = check_env(&err);
 	while (r == 0 && args.count && i < FH_ARRAY_SIZE(actions) && !fh_streq(args.items[0], actions[i].name))
 		i++;

@@ -155,7 +155,7 @@ class Judging(Serving):
         code = "def add(a, b):\n" + RIGHT + "#\0" + "x" * 100000 + "\n"
         told = self.ask("/submit", dataset="adding", id="add/1", completion=f"```python\n{code}```\n")[1]
         self.assertEqual((told["extracted_code"], told["accepted"]), (code, False))
-        self.assertTrue(told["full_code"].startswith(code + "\ndef check(candidate):"), "memory of the server's")
+        self.assertTrue(told["full_code"].startswith(code + "\n__name__ = '__main__'\ndef check(candidate):"), "memory of the server's")
 
 
 class Crowds(Serving):
