@@ -322,7 +322,7 @@ class Python(unittest.TestCase):
                 self.assertEqual([i.name for i in box.files.list()], [], language)
         with self.fumehood.Sandbox(plan=self.fumehood.plan(language="python", no_program=True, files={"mine": b"1"})) as box:
             self.assertEqual([i.name for i in box.files.list()], ["mine"])
-            self.assertEqual(box.exec(["python", "-c", "print(open('mine').read())"]).stdout, b"1\n")
+            self.assertEqual(box.exec(["python3", "-c", "print(open('mine').read())"]).stdout, b"1\n")
 
     def test_files_processes_and_branches(self):
         with self.fumehood.Client() as client, self.fumehood.Sandbox(client=client) as box:
