@@ -58,6 +58,8 @@ class FumehoodContext {
   static OutputStream events;
   static JShell shell;
   static volatile boolean running, stopped;
+  static volatile int runs; // the number of the run that is under way, or was the last
+  static final int STOP_AGAIN_MS = 20;
   static volatile boolean early; // an interrupt came while nothing ran: late for the last run, or early for the next
   static Object taken; // the value that the snippet TAKE has passed to the driver
   static final String TAKE = "\u0000take";
@@ -84,15 +86,17 @@ class FumehoodContext {
     for (String tool : TOOLS) shell.eval(tool);
   }
 
-  // SIGINT ends the code and not the virtual machine. The class has no other name; a mention of it would be warned of.
+  // SIGINT ends the code and not the virtual machine. JShell passes over a stop while it compiles what it is to run, so it
+  // is told again until the run is over. The class has no other name; a mention of it would be warned of.
   static void catchInterrupts() throws Exception {
     Class<?> signal = Class.forName("sun.misc.Signal"), handler = Class.forName("sun.misc.SignalHandler");
     Object ours = Proxy.newProxyInstance(FumehoodContext.class.getClassLoader(), new Class<?>[] {handler}, (proxy, method, given) -> {
-      if (running) {
-        stopped = true;
+      int run = runs;
+      if (running) stopped = true;
+      else early = true;
+      while (running && stopped && run == runs) {
         shell.stop();
-      } else {
-        early = true;
+        Thread.sleep(STOP_AGAIN_MS);
       }
       return null;
     });
@@ -130,6 +134,7 @@ class FumehoodContext {
       Map<String, String> before = new HashMap<>();
       setVariables(request.get("env"), before);
       stopped = false;
+      runs++;
       running = true;
       boolean ok;
       try {

@@ -125,6 +125,12 @@ class Java(Language):
     def test_an_interrupt_leaves_the_variables(self):
         self.stays_usable("while (true) {}", "Thread.sleep(60000)", "int x = 8", "8")
 
+    def test_an_interrupt_that_comes_while_code_is_compiled(self):
+        loops = [("while (true) { int y%d = 1; }" % i, {"timeout": 0.05 + 0.03 * i, "grace": 60.0}) for i in range(8)]
+        cells = self.cells("int x = 8", *loops, "x")
+        self.assertEqual(cells[1:-1], [("timeout", None, "", "", ("KeyboardInterrupt", ""), [])] * len(loops))
+        self.assertEqual(cells[-1][:2], ("ok", "8"))
+
     def test_the_end_of_the_virtual_machine_and_no_files_left(self):
         cells = self.cells(('while (true) System.out.println("x".repeat(1000));', {"max_bytes": 1 << 20, "timeout": 250}),
                            "System.exit(3)", "1", then="print(s.exec(['ls', '-A', '/tmp']).stdout)")
