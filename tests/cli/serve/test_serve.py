@@ -2,7 +2,6 @@
 """fumehood serve: E2B's API over sandboxes of this machine, request by request."""
 import base64
 import concurrent.futures
-import gzip
 import hashlib
 import http.client
 import json
@@ -12,31 +11,13 @@ import signal
 import socket
 import sys
 import tempfile
-import threading
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
 import e2b_client
 import proc
 import support
-
-
-class Serving(support.TempDir):
-    """One server for all tests of a class."""
-    options = ()
-
-    @classmethod
-    def setUpClass(cls):
-        cls.server = e2b_client.Server(*cls.options)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.stop()
-
-    def sandbox(self, **body):
-        box = self.server.create(**body)
-        self.addCleanup(self.server.ask, "DELETE", "/sandboxes/" + box.id)
-        return box
+from serving import Serving
 
 
 class Sandboxes(Serving):
@@ -208,125 +189,6 @@ class Commands(Serving):
         self.assertEqual(self.box.run("echo meanwhile")[1], "meanwhile\n")
         size = sum(len(base64.b64decode(e["event"]["data"]["stdout"])) for e in stream if "data" in e["event"])
         self.assertEqual(size, 30000000)
-
-
-class Files(Serving):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.box = cls.server.create()
-
-    def test_written_and_read_whole_and_in_parts(self):
-        data = os.urandom(3_000_000)
-        self.assertEqual(self.box.write("deep/down/a.bin", data)[0], 200)
-        self.assertEqual(self.box.read("/home/user/deep/down/a.bin"), (200, data))
-        self.assertEqual(self.box.read("deep/down/a.bin", Range="bytes=10-19"), (206, data[10:20]))
-        self.assertEqual(self.box.read("deep/down/a.bin", Range="bytes=-5"), (206, data[-5:]))
-        status, _, headers = self.box.ask("GET", "/files?path=deep/down/a.bin", Range="bytes=3000000-")
-        self.assertEqual((status, headers["Content-Range"]), (416, "bytes */3000000"))
-        self.assertEqual(self.box.run("sha256sum < deep/down/a.bin")[1].split()[0], hashlib.sha256(data).hexdigest())
-
-    def test_an_upload_may_be_a_form_or_gzip(self):
-        form = (b"--parts\r\nContent-Disposition: form-data; name=\"file\"; filename=\"/tmp/one\"\r\n\r\n1\r\n"
-                b"--parts\r\nContent-Disposition: form-data; name=\"file\"; filename=\"two\"\r\n\r\n\r\n--parts--\r\n")
-        status, answer, _ = self.box.ask("POST", "/files", form, Content_Type="multipart/form-data; boundary=parts")
-        self.assertEqual((status, [f["path"] for f in answer]), (200, ["/tmp/one", "/home/user/two"]))
-        self.assertEqual(self.box.read("two"), (200, None))
-        self.assertEqual(self.box.write("packed", gzip.compress(b"text" * 1000), Content_Encoding="gzip")[0], 200)
-        self.assertEqual(self.box.read("packed")[1], b"text" * 1000)
-        self.assertEqual(self.box.write("bad", b"no gzip at all", Content_Encoding="gzip")[0], 400)
-        two = gzip.compress(b"one") + gzip.compress(b"two")
-        self.assertEqual(self.box.write("joined", two, Content_Encoding="gzip")[0], 200)
-        self.assertEqual(self.box.read("joined")[1], b"onetwo")
-        self.assertEqual(self.box.write("junk", two + b"junk", Content_Encoding="gzip")[0], 400)
-
-    def test_a_disk_is_full_before_the_memory_that_holds_it_is(self):
-        with e2b_client.Server("--max-memory", "128M") as server:
-            box = server.create()
-            self.assertEqual(box.write("large", gzip.compress(bytes(200 << 20), 1), Content_Encoding="gzip")[0], 507)
-            self.assertEqual(box.run("rm large; echo lives")[1], "lives\n")
-
-    def test_an_upload_whose_form_is_not_whole_is_refused(self):
-        form = b"--parts\r\nContent-Disposition: form-data; name=\"file\"; filename=\"cut\"\r\n\r\n1\r\n--parts--"
-        kind = "multipart/form-data; boundary=parts"
-        for rest in (b"", b"\r\n", b"\r\nwhat follows a form is none of it\r\n--parts\r\n"):
-            self.assertEqual(self.box.ask("POST", "/files", form + rest, Content_Type=kind)[0], 200, rest)
-        for cut in (form[:-2], form[:-12], form[:-14]):
-            self.assertEqual(self.box.ask("POST", "/files", cut, Content_Type=kind)[0], 400, cut)
-        self.assertEqual(self.box.read("cut")[1], b"1")
-        inner = form.replace(b"1", b"\r\n--part\r\r\n--parts-\r\n-")     # almost the last boundary
-        self.assertEqual(self.box.ask("POST", "/files", inner.replace(b"--parts-\r", b"--partx-\r") + b"\r\nrest", Content_Type=kind)[0], 200)
-        self.assertEqual(self.box.read("cut")[1], b"\r\n--part\r\r\n--partx-\r\n-")
-        for wrong in ("multipart/form-data", "multipart/form-data; boundary="):
-            self.assertEqual(self.box.ask("POST", "/files?path=cut", form, Content_Type=wrong)[0], 400, wrong)
-        self.assertEqual(self.box.ask("POST", "/files?path=plain", b"a=1&b=2", Content_Type="application/x-www-form-urlencoded")[0], 200)
-        self.assertEqual(self.box.read("plain")[1], b"a=1&b=2")
-
-    def test_what_the_kernel_makes_is_read_to_its_end(self):
-        status, content = self.box.read("/proc/version")
-        self.assertEqual(status, 200)
-        self.assertIn(b"Linux", content)
-
-    def test_folders(self):
-        call = lambda name, **m: self.box.call("filesystem.Filesystem/" + name, m)
-        self.assertEqual(call("MakeDir", path="tree/inner")[0], 200)
-        self.assertEqual(call("MakeDir", path="tree/inner")[1]["code"], "already_exists")
-        self.box.write("tree/one.txt", b"12345")
-        self.box.write("tree/inner/two", b"2")
-        names = lambda depth: [e["name"] for e in call("ListDir", path="tree", depth=depth)[1]["entries"]]
-        self.assertEqual((names(1), names(2)), (["inner", "one.txt"], ["inner", "two", "one.txt"]))
-        entry = call("Stat", path="tree/one.txt")[1]["entry"]
-        self.assertEqual((entry["type"], entry["size"], entry["permissions"]), ("FILE_TYPE_FILE", "5", "-rw-r--r--"))
-        self.box.run("ln -s one.txt tree/link")
-        self.assertEqual(call("Stat", path="tree/link")[1]["entry"]["symlinkTarget"], "/home/user/tree/one.txt")
-        self.assertEqual(call("Move", source="tree/one.txt", destination="moved/one")[1]["entry"]["path"], "/home/user/moved/one")
-        self.assertEqual(call("Remove", path="tree"), (200, {}))
-        self.assertEqual(call("Remove", path="tree"), (200, {}))
-        self.assertEqual(call("Stat", path="tree")[1]["code"], "not_found")
-        self.assertEqual(call("ListDir", path="/etc/passwd")[1]["code"], "invalid_argument")
-
-    def test_a_stream_ends_at_its_timeout_and_the_command_goes_on(self):
-        self.box.call("filesystem.Filesystem/MakeDir", {"path": "awaited"})
-        running = self.box.start("sleep 100", stdin=False)
-        selected = {"process": {"pid": running.pid()}}
-        for name, message in (("filesystem.Filesystem/WatchDir", {"path": "awaited"}), ("process.Process/Connect", selected)):
-            stream = self.box.stream(name, message, **{"Connect-Timeout-Ms": "300"})
-            self.assertEqual([next(iter(m.get("event", m))) for m in stream], ["start"])
-            self.assertEqual(stream.error["code"], "deadline_exceeded", stream.error)
-        listed = self.box.call("process.Process/List", {})[1]["processes"]
-        self.assertIn(selected["process"]["pid"], [p["pid"] for p in listed])
-        self.box.call("process.Process/SendSignal", {**selected, "signal": "SIGNAL_SIGKILL"})
-        running.close()
-
-    def test_watched(self):
-        self.box.call("filesystem.Filesystem/MakeDir", {"path": "watched"})
-        stream = self.box.stream("filesystem.Filesystem/WatchDir", {"path": "watched", "recursive": True})
-        self.assertIn("start", next(stream))
-        watcher = self.box.call("filesystem.Filesystem/CreateWatcher", {"path": "watched"})[1]
-        self.box.write("watched/file", b"1")
-        event = next(stream)["filesystem"]
-        self.assertEqual((event["type"], event["name"]), ("EVENT_TYPE_CREATE", "file"))
-        stream.close()
-        events = self.box.call("filesystem.Filesystem/GetWatcherEvents", watcher)[1]["events"]
-        self.assertEqual(events[0], {"name": "file", "type": "EVENT_TYPE_CREATE"})
-        self.assertIn("EVENT_TYPE_WRITE", [e["type"] for e in events])
-        self.assertEqual(self.box.call("filesystem.Filesystem/RemoveWatcher", watcher), (200, {}))
-        self.assertEqual(self.box.call("filesystem.Filesystem/GetWatcherEvents", watcher)[0], 404)
-
-    def test_a_link_signed_with_its_token_opens_one_file(self):
-        self.box.write("public", b"signed")
-        def sign(*parts):
-            digest = hashlib.sha256(":".join(parts).encode()).digest()
-            return "v1_" + base64.b64encode(digest).decode().rstrip("=").replace("+", "%2B").replace("/", "%2F")
-        plain = lambda target: self.server.ask("GET", target, key=None)
-        good = sign("public", "read", "", self.box.token)
-        self.assertEqual(plain(f"/files?path=public&signature={good}")[:2], (200, b"signed"))
-        self.assertEqual(plain(f"/files?path=/etc/passwd&signature={good}")[0], 401)
-        self.assertEqual(plain(f"/files?path=public&username=root&signature={good}")[0], 401)
-        self.assertEqual(plain("/files?path=public")[0], 401)
-        old = sign("public", "read", "", self.box.token, "1000")
-        self.assertEqual(plain(f"/files?path=public&signature={old}&signature_expiration=1000")[1]["message"],
-                         "signature is already expired")
 
 
 class Code(Serving):
