@@ -22,6 +22,10 @@ struct fh_db_statement;
 int fh_db_open(const char *path, bool read_only, struct fh_db **ret, struct fh_error *err);
 void fh_db_close(struct fh_db *db); /* NULL is fine */
 
+/* Whether the log (the file "-wal") is empty: no commit is in it, and none was before it was made. Nobody changes that
+ * while this connection is in a write transaction. */
+bool fh_db_log_is_empty(const struct fh_db *db);
+
 /* Runs every statement of `sql`, in order, without bound values. */
 int fh_db_script(struct fh_db *db, const char *sql, struct fh_error *err);
 /* Binds values to a statement that returns no rows, and runs it. */

@@ -12,6 +12,11 @@ void fh_db_close(struct fh_db *db)
 {
 }
 
+bool fh_db_log_is_empty(const struct fh_db *db)
+{
+	return false;
+}
+
 int fh_db_script(struct fh_db *db, const char *sql, struct fh_error *err)
 {
 	return -FH_E_UNAVAILABLE;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -152,6 +153,13 @@ void fh_db_close(struct fh_db *db)
 	fh_search_cache_free(db->search);
 	free(db->path);
 	free(db);
+}
+
+bool fh_db_log_is_empty(const struct fh_db *db)
+{
+	struct stat st;
+	fh_auto_free char *log = fh_xasprintf("%s-wal", db->path);
+	return stat(log, &st) == 0 && st.st_size == 0;
 }
 
 /* ---- statements ---- */

@@ -37,7 +37,8 @@ const size_t fh_store_version = FH_ARRAY_SIZE(fh_store_migrations);
 
 const char fh_q_version[] = "PRAGMA user_version", fh_q_application[] = "PRAGMA application_id";
 const char fh_q_begin[] = "BEGIN IMMEDIATE", fh_q_commit[] = "COMMIT", fh_q_rollback[] = "ROLLBACK";
-const char fh_q_sync_later[] = "PRAGMA synchronous=NORMAL", fh_q_sync_now[] = "PRAGMA synchronous=FULL";
+const char fh_q_sync_never[] = "PRAGMA synchronous=OFF", fh_q_sync_later[] = "PRAGMA synchronous=NORMAL",
+           fh_q_sync_now[] = "PRAGMA synchronous=FULL";
 
 /* ---------------------------------------------------------------------------------------------------------- evals */
 

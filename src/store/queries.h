@@ -9,8 +9,8 @@
 extern const char *const fh_store_migrations[];
 extern const size_t fh_store_version;
 
-extern const char fh_q_version[], fh_q_application[], fh_q_begin[], fh_q_commit[], fh_q_rollback[], fh_q_sync_later[],
-    fh_q_sync_now[];
+extern const char fh_q_version[], fh_q_application[], fh_q_begin[], fh_q_commit[], fh_q_rollback[], fh_q_sync_never[],
+    fh_q_sync_later[], fh_q_sync_now[];
 extern const char fh_q_eval_add[], fh_q_eval_again[], fh_q_eval_end[], fh_q_eval_state[], fh_q_eval_number[];
 extern const char fh_q_evals[], fh_q_evals_count[], fh_q_eval_find[], fh_q_eval_latest[], fh_q_any_latest[],
     fh_q_documents[];

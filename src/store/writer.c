@@ -338,16 +338,30 @@ static int write_eval(struct fh_store_writer *w, const struct fh_store_begin *b,
 	return r == 0 ? write_columns(w, b, err) : r;
 }
 
+/* Begins a transaction that does not wait for the disk. SQLite waits once as it begins its log, lest commits from before
+ * that are left in the file be taken for new ones; where the log is empty there are none, and it need not. */
+static int begin_unsynced(struct fh_store_writer *w, struct fh_error *err)
+{
+	struct fh_db *db = fh_store_db(w->store);
+	int r = fh_db_script(db, fh_q_sync_never, err);
+	if (r == 0)
+		r = fh_db_script(db, fh_q_begin, err);
+	if (r < 0 || fh_db_log_is_empty(db))
+		return r;
+	/* another program's commits are in the log; SQLite takes the setting between transactions only */
+	r = fh_db_script(db, fh_q_rollback, err);
+	if (r == 0)
+		r = fh_db_script(db, fh_q_sync_later, err);
+	return r == 0 ? fh_db_script(db, fh_q_begin, err) : r;
+}
+
 /* The lock is taken before the first change; for a new eval, before any other program can see it. This commit reaches
  * the disk with that of the first rows: until then there is nothing to lose, and a wait for the disk is saved. */
 static int begin(struct fh_store_writer *w, const struct fh_store_begin *b, struct fh_error *err)
 {
 	int r = fh_store_open(b->path, false, &w->store, err);
-	w->waits_for_disk = true; /* as a store is opened */
 	if (r == 0)
-		r = set_wait(w, false, err);
-	if (r == 0)
-		r = fh_db_script(fh_store_db(w->store), fh_q_begin, err);
+		r = begin_unsynced(w, err);
 	if (r < 0)
 		return r;
 	r = find_number(w->store, b->id, &w->eval, err);

@@ -127,6 +127,31 @@ static int kills_and_times_out(void)
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && c.pid == 0 ? 0 : 13;
 }
 
+static int ends_unused(void)
+{
+	int status;
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(1 << 16);
+	if (fh_launcher_start(NULL) < 0)
+		return 10;
+	fh_launcher_end_unused();
+	if (waitpid(-1, &status, 0) <= 0 || !WIFEXITED(status))
+		return 11;
+	/* and nothing is started without it: that would run without capabilities */
+	return run_shell("exit 0", NULL, &out, &status) < 0 ? 0 : 12;
+}
+
+static int stays_when_used(void)
+{
+	int status;
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(1 << 16);
+	if (fh_launcher_start(NULL) < 0 || run_shell("exit 3", NULL, &out, &status) < 0)
+		return 10;
+	fh_launcher_end_unused();
+	if (run_shell("exit 4", NULL, &out, &status) < 0)
+		return 11;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 4 ? 0 : 12;
+}
+
 /* Starts one child that is to die with its parent and one that lives on, prints their pids, and ends. */
 static pid_t bound_and_free[2];
 static int report_fd;
@@ -209,6 +234,14 @@ static void test_children_die_with_us_when_asked(void **state)
 	kill(bound_and_free[1], SIGKILL);
 }
 
+static void test_a_launcher_ends_early_only_unused(void **state)
+{
+	(void)state;
+	root_only();
+	assert_int_equal(in_process(ends_unused), 0);
+	assert_int_equal(in_process(stays_when_used), 0);
+}
+
 static void test_the_same_calls_hold_without_a_launcher(void **state)
 {
 	(void)state;
@@ -232,6 +265,7 @@ int main(void)
 		cmocka_unit_test(test_a_missing_program_is_named),
 		cmocka_unit_test(test_a_child_is_killed_and_waited_for),
 		cmocka_unit_test(test_children_die_with_us_when_asked),
+		cmocka_unit_test(test_a_launcher_ends_early_only_unused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -33,6 +34,7 @@ struct reply {
 
 static int launcher_socket = -1;
 static pid_t launcher_pid, launcher_owner;
+static atomic_bool launcher_used; /* a program was started through it */
 
 bool fh_launcher_active(void)
 {
@@ -300,6 +302,12 @@ int fh_launcher_start(struct fh_error *err)
 	return 0;
 }
 
+void fh_launcher_end_unused(void)
+{
+	if (fh_launcher_active() && launcher_owner == getpid() && !launcher_used)
+		(void)shutdown(launcher_socket, SHUT_RDWR);
+}
+
 int fh_launcher_forgo(struct fh_error *err)
 {
 	if (getuid() != 0 || !has_capabilities())
@@ -360,6 +368,7 @@ int fh_launcher_make(const struct fh_child_options *o, pid_t *ret_pid, int *ret_
 	fh_auto_close int theirs = pair[1];
 	fds[0] = theirs;
 	fds[1] = texts;
+	launcher_used = true;
 	if (send_packet(launcher_socket, &q, sizeof(q), fds, count) != sizeof(q)) {
 		if (errno == EPIPE || errno == ECONNRESET)
 			return launcher_gone(o, err);

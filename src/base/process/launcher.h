@@ -27,6 +27,10 @@ bool fh_launcher_lost(void);
  * starts nothing else that needs them. Programs that uid 0 starts after this get capabilities from the kernel again. */
 int fh_launcher_forgo(struct fh_error *err);
 
+/* For a command that starts no more programs: ends the launcher now if it never started one, so that exit() does not
+ * wait for it. */
+void fh_launcher_end_unused(void);
+
 /* For base/process/child.c. Negative: the launcher is gone. Otherwise *ret_watch is the child's socket, and *ret_pid
  * its pid, or 0 if it could not be started, for the reason in *ret_failure. */
 int fh_launcher_make(const struct fh_child_options *o, pid_t *ret_pid, int *ret_watch,

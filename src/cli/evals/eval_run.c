@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/path.h"
+#include "base/process/launcher.h"
 #include "cli/evals/eval_report.h"
 #include "cli/shared/interrupt.h"
 #include "cli/shared/print.h"
@@ -29,6 +30,7 @@ struct run {
 	const struct fh_eval_session *session;
 	struct fh_progress *progress;
 	struct fh_eval_kept *kept; /* borrowed from its sink; NULL: the eval is not stored */
+	json_t *config;            /* the config as the store and the output files show it */
 	struct fh_output_sink output;
 	struct fh_sinks sinks;      /* the store, when the eval is stored, and the output files */
 	int64_t begun_ns, noted_ns; /* when the run began; when `note` was made */
@@ -133,14 +135,13 @@ static int begin_kept(struct run *run, const char *id, int64_t created_ms, struc
 	if (!s->options->write)
 		return 0;
 	const char *description = s->options->description;
-	fh_auto_json json_t *config = fh_output_config(s->plan, description, s->paths->items), *options = options_json(s),
-	                    *columns = fh_output_columns(s->plan, NULL), *vars = fh_output_vars(s->plan, NULL),
-	                    *tags = tags_of(s);
+	fh_auto_json json_t *options = options_json(s), *columns = fh_output_columns(s->plan, NULL),
+	                    *vars = fh_output_vars(s->plan, NULL), *tags = tags_of(s);
 	const struct fh_eval_keep keep = { .id = id,
 		                               .created_ms = created_ms,
 		                               .description =
-		                                   description ? description : fh_json_str(config, "description", NULL),
-		                               .config = config,
+		                                   description ? description : fh_json_str(run->config, "description", NULL),
+		                               .config = run->config,
 		                               .options = options,
 		                               .columns = columns,
 		                               .vars = vars,
@@ -170,8 +171,8 @@ static int begin_kept(struct run *run, const char *id, int64_t created_ms, struc
 static int begin_sinks(struct run *run, const char *id, int64_t created_ms, struct fh_error *err)
 {
 	const struct fh_eval_session *s = run->session;
-	run->output =
-	    (struct fh_output_sink){ .plan = s->plan, .description = s->options->description, .paths = s->paths->items };
+	run->config = fh_output_config(s->plan, s->options->description, s->paths->items);
+	run->output = (struct fh_output_sink){ .plan = s->plan, .config = run->config };
 	int r = fh_output_files_open(s->paths->items, &run->output.files, err);
 	if (r < 0)
 		return r;
@@ -347,7 +348,9 @@ int fh_eval_session_run(const struct fh_eval_session *s, int *ret_status, struct
 	int r = begin_sinks(&run, id, created_ms, err);
 	if (r == 0)
 		r = run_it(&run, id, created_ms, ret_status, err);
+	fh_launcher_end_unused(); /* it ends while the store's last rows are brought to the disk */
 	fh_sinks_close(&run.sinks);
+	json_decref(run.config);
 	pthread_mutex_destroy(&run.lock);
 	return r;
 }

@@ -143,10 +143,25 @@ static void warn(struct fh_eval_plan *plan, enum fh_provider_operation operation
 		fh_error_hint(&plan->config.warnings[before].error, "%s", first.hint);
 }
 
+/* The operations that the assertions of a list ask a grader for, as bits. */
+static unsigned asked_by_list(const json_t *list)
+{
+	unsigned asked = 0;
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *assertion = json_array_get(list, i);
+		asked |= asked_by(fh_json_str(assertion, "type", "")) | asked_by_list(json_object_get(assertion, "assert"));
+	}
+	return asked;
+}
+
 void fh_graders_warn(struct fh_eval_plan *plan)
 {
+	unsigned asked = 0;
+	for (size_t i = 0; i < plan->row_count; i++)
+		asked |= asked_by_list(json_object_get(plan->rows[i].test, "assert"));
 	for (enum fh_provider_operation o = 0; o < FH_PROVIDER_OPERATION_COUNT_; o++)
-		warn(plan, o);
+		if (asked >> o & 1)
+			warn(plan, o);
 }
 
 /* -------------------------------------------------------------------------------------------------------- calling */

@@ -16,7 +16,7 @@ static int end(void *self, const struct fh_sink_end *how, struct fh_error *err)
 {
 	struct fh_output_sink *s = self;
 	struct fh_output_source source;
-	fh_output_source_of_results(s->plan, s->results, s->description, s->paths, &source);
+	fh_output_source_of_results(s->plan, s->results, s->config, &source);
 	int r = fh_output_files_end(s->files, &source.data, err);
 	fh_output_source_release(&source);
 	return r;

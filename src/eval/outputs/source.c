@@ -92,12 +92,12 @@ static int each_result(void *context, fh_output_row_fn *row, void *row_context, 
 	return r;
 }
 
-void fh_output_source_of_results(const struct fh_eval_plan *plan, struct fh_eval_results *results,
-                                 const char *description, const char *const *paths, struct fh_output_source *ret)
+void fh_output_source_of_results(const struct fh_eval_plan *plan, struct fh_eval_results *results, json_t *config,
+                                 struct fh_output_source *ret)
 {
 	*ret = (struct fh_output_source){
 		.id = fh_xstrdup(results->id),
-		.config = fh_output_config(plan, description, paths),
+		.config = json_incref(config),
 		.columns = fh_output_columns(plan, results->metrics),
 		.vars = fh_output_vars(plan, results),
 		.tokens = fh_eval_tokens_json(&results->tokens, results->requests, &results->graded),

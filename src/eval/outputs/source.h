@@ -26,9 +26,8 @@ FH_OWN json_t *fh_output_config(const struct fh_eval_plan *plan, FH_NULLABLE con
                                 FH_NULLABLE const char *const *paths);
 FH_OWN json_t *fh_output_vars(const struct fh_eval_plan *plan, FH_NULLABLE const struct fh_eval_results *results);
 
-/* All arguments are borrowed until the source is released. */
-void fh_output_source_of_results(const struct fh_eval_plan *plan, struct fh_eval_results *results,
-                                 FH_NULLABLE const char *description, FH_NULLABLE const char *const *paths,
+/* Plan and results are borrowed until the source is released; `config` is from fh_output_config. */
+void fh_output_source_of_results(const struct fh_eval_plan *plan, struct fh_eval_results *results, json_t *config,
                                  struct fh_output_source *ret);
 int fh_output_source_of_store(struct fh_store *s, const struct fh_store_eval *eval, struct fh_output_source *ret,
                               struct fh_error *err);
