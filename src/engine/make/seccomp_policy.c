@@ -21,6 +21,7 @@
 #define CLONE_NAMESPACES 0x7E020000u
 #define SET_ID 06000u
 #define TMPFILE (O_TMPFILE & ~O_DIRECTORY)
+#define HOLDS_UP_INIT "would hold up init, which in some hosts is the same user"
 #define SIGNALS_INIT "would signal init, which in some hosts is the same user"
 
 const struct fh_policy_entry fh_seccomp_policy[] = {
@@ -51,9 +52,20 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	PERSONALITY(0x20000),
 	PERSONALITY(0x20008),
 	PERSONALITY(0xFFFFFFFF),
-	FH_E_IF("sched_setaffinity", EPERM, "would hold up init, which in some hosts is the same user", FH_IS(0, 1)),
-	FH_E_IF("setpriority", EPERM, "would hold up init, which in some hosts is the same user", FH_IS(1, 1)),
-	FH_E_IF("setpriority", EPERM, "would hold up init, which in some hosts is the same user", FH_IS(0, PRIO_USER)),
+	FH_E_IF("sched_setaffinity", EPERM, HOLDS_UP_INIT, FH_IS(0, 1)),
+	FH_E_IF("setpriority", EPERM, HOLDS_UP_INIT, FH_IS(1, 1)),
+	FH_E_IF("setpriority", EPERM, HOLDS_UP_INIT, FH_IS(0, PRIO_USER)),
+	FH_E_IF("sched_setscheduler", EPERM, HOLDS_UP_INIT, FH_IS(0, 1)),
+	FH_E_IF("ioprio_set", EPERM, HOLDS_UP_INIT, FH_IS(1, 1)),
+
+/* Whoever waits for a lock of the kernel that such a process holds, as the engine does for a pipe, waits until the
+ * process is given a processor: minutes, beside busy loops of the same program. Lower priority only says that others
+ * may go first, so programs are told that it worked. Negative values are left to the kernel, which refuses them. */
+#define LOW_PRIORITY "holds locks of the kernel, which others wait for, while it is kept from the processors"
+	FH_A_IF("setpriority", "a better priority, which the kernel refuses", FH_MASKED(2, 1u << 31, 1u << 31)),
+	FH_E_IF("setpriority", 0, LOW_PRIORITY, FH_ABOVE(2, 0)),
+	FH_E_IF("sched_setscheduler", 0, LOW_PRIORITY, FH_MASKED(1, 0xFF, SCHED_IDLE)),
+	FH_E_IF("ioprio_set", 0, LOW_PRIORITY, FH_MASKED(2, 7u << 13, 3u << 13)),
 	FH_E_IF("kill", EPERM, SIGNALS_INIT, FH_IS(0, 1)),
 	FH_E_IF("tkill", EPERM, SIGNALS_INIT, FH_IS(0, 1)),
 	FH_E_IF("tgkill", EPERM, SIGNALS_INIT, FH_IS(0, 1)),
@@ -152,12 +164,10 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, EPERM, "a program in the kernel"),
 	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_REUSEPORT_EBPF, EPERM, "a program in the kernel"),
 	OPTION_SPARED("setsockopt", IPPROTO_IPV6, 32, ENOPROTOOPT, "IPv6 flow labels, of which the host has one pool"),
-	OPTION_SPARED("setsockopt", IPPROTO_IPV6, MCAST_BLOCK_SOURCE, ENOPROTOOPT,
-	              "sources of multicast, which nothing counts"),
-	OPTION_SPARED("setsockopt", IPPROTO_IPV6, MCAST_JOIN_SOURCE_GROUP, ENOPROTOOPT,
-	              "sources of multicast, which nothing counts"),
-	OPTION_SPARED("setsockopt", IPPROTO_IPV6, MCAST_MSFILTER, ENOPROTOOPT,
-	              "sources of multicast, which nothing counts"),
+#define SOURCES "sources of multicast, which nothing counts"
+	OPTION_SPARED("setsockopt", IPPROTO_IPV6, MCAST_BLOCK_SOURCE, ENOPROTOOPT, SOURCES),
+	OPTION_SPARED("setsockopt", IPPROTO_IPV6, MCAST_JOIN_SOURCE_GROUP, ENOPROTOOPT, SOURCES),
+	OPTION_SPARED("setsockopt", IPPROTO_IPV6, MCAST_MSFILTER, ENOPROTOOPT, SOURCES),
 	OPTION_SPARED("setsockopt", IPPROTO_TCP, 31, ENOENT, "upper layers of TCP"),
 	OPTION_SPARED("setsockopt", IPPROTO_TCP, 14, ENOPROTOOPT, "keys of TCP"),
 	OPTION_SPARED("setsockopt", IPPROTO_TCP, 32, ENOPROTOOPT, "keys of TCP"),
@@ -476,7 +486,7 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 
 	FH_A("ioprio_get", "reading of I/O priority"),
 
-	FH_A("sched_setattr", "the policy of one's own threads; raising it needs a capability that is not there"),
+	FH_N("sched_setattr", "its policy and priority are behind a pointer that a filter cannot read"),
 	FH_A("sched_setparam", "the policy of one's own threads; raising it needs a capability that is not there"),
 	FH_A("sched_setscheduler", "the policy of one's own threads; raising it needs a capability that is not there"),
 	FH_A("ioprio_set", "the policy of one's own threads; raising it needs a capability that is not there"),
@@ -525,18 +535,13 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_N("io_uring_enter", "a way around every check that looks at calls: runtimes fall back"),
 	FH_N("io_uring_register", "a way around every check that looks at calls: runtimes fall back"),
 
-	FH_N("io_setup",
-	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
-	FH_N("io_destroy",
-	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
-	FH_N("io_getevents",
-	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
-	FH_N("io_pgetevents",
-	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
-	FH_N("io_submit",
-	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
-	FH_N("io_cancel",
-	     "the rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"),
+#define ONE_POOL "rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"
+	FH_N("io_setup", ONE_POOL),
+	FH_N("io_destroy", ONE_POOL),
+	FH_N("io_getevents", ONE_POOL),
+	FH_N("io_pgetevents", ONE_POOL),
+	FH_N("io_submit", ONE_POOL),
+	FH_N("io_cancel", ONE_POOL),
 
 	/* A sandbox's own files are in memory. For those in a folder that is mounted writable there is fsync. */
 	FH_E("sync", 0, "writes back the disks of the whole host, and holds up whoever writes there"),
@@ -545,13 +550,9 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	/* A pipe that holds one byte of a huge page keeps all 2 MiB of it, and no process is charged for them. A program
 	 * to which this is refused uses write, which copies. */
 	FH_N("vmsplice", "memory that pipes keep, which only control groups count"),
-
 	FH_E("seccomp", EINVAL, "a program in the kernel, from a pool of the whole host; as kernels without filters"),
-
 	FH_N("openat2", "its mode, which could make a set-ID file, is behind a pointer that a filter cannot read"),
-
 	FH_N("clone3", "its flags are behind a pointer that a filter cannot read; libc falls back to clone"),
-
 	FH_N("keyctl", "keys outlive a run and are shared by uid"),
 	FH_N("add_key", "keys outlive a run and are shared by uid"),
 	FH_N("request_key", "keys outlive a run and are shared by uid"),
@@ -580,11 +581,8 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 
 	FH_N("fanotify_init", "watches a whole file system"),
 	FH_N("fanotify_mark", "watches a whole file system"),
-
 	FH_N("cachestat", "tells which pages of files, those of the host too, are in memory: a channel between sandboxes"),
-
 	FH_N("memfd_secret", "memory that even the limits cannot see into"),
-
 	FH_N("lsm_get_self_attr", "security modules and quotas of the host"),
 	FH_N("lsm_set_self_attr", "security modules and quotas of the host"),
 	FH_N("lsm_list_modules", "security modules and quotas of the host"),
