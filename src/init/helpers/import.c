@@ -11,7 +11,7 @@
 #include "fumehood/session.h"
 
 /* Set-ID bits have no effect under no_new_privs, and the seccomp filter refuses to set them. */
-enum { KEPT_MODE = 01777 };
+enum { KEPT_MODE = 01777, OWNER_WRITES = 0200 /* needed to set a file's attributes */ };
 
 static char input[2 * FH_HELPER_RECORD_MAX];
 static size_t have, used;
@@ -69,7 +69,7 @@ static struct {
 	uint64_t number[FH_HELPER_FREE + 1];
 	int same, again, fd; /* fd: descriptor of the regular file that is being written; -1: none */
 	int skipped; /* the existing file belongs to the plan and is not replaced, so the entry's contents are skipped */
-	uint64_t size;
+	uint64_t size, written; /* written: without the zeros that were counted after it */
 } entry = { .fd = -1 };
 
 static int copy_text(char *to, const char *from, size_t n)
@@ -147,9 +147,11 @@ static void finish_file(void)
 {
 	if (entry.fd < 0)
 		return;
-	fh_sys(__NR_ftruncate, entry.fd, entry.size); /* zeros at the end of the file were counted, but not written */
+	if (entry.size != entry.written)
+		fh_sys(__NR_ftruncate, entry.fd, entry.size);
 	fh_sys(__NR_fchown, entry.fd, (int)entry.number[FH_HELPER_UID], (int)entry.number[FH_HELPER_GID]);
-	fh_sys(__NR_fchmod, entry.fd, (uint32_t)entry.number[FH_HELPER_MODE] & KEPT_MODE);
+	if (!(entry.number[FH_HELPER_MODE] & OWNER_WRITES))
+		fh_sys(__NR_fchmod, entry.fd, (uint32_t)entry.number[FH_HELPER_MODE] & KEPT_MODE);
 	set_times(entry.fd, 0, 0);
 	fh_sys(__NR_close, entry.fd);
 	entry.fd = -1;
@@ -158,7 +160,7 @@ static void finish_file(void)
 static long make_folder(int at, const char *last)
 {
 	long r = fh_sys(__NR_mkdirat, at, last, 0700);
-	if (r < 0 && r != -EEXIST)
+	if ((r < 0 && r != -EEXIST) || (r == 0 && !entry.again))
 		return r;
 	long fd = fh_open_path(at, last, (uint64_t)O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	if (fd < 0)
@@ -200,6 +202,48 @@ static long make_same(int at, const char *last)
 	return r;
 }
 
+/* The folder of the entry that was made last: those of one folder come one after the other. */
+static char last_folder[FH_HELPER_PATH_MAX];
+static long last_folder_fd = -1;
+
+/* As fh_open_folder_of; the descriptor is good until the next call, and is not closed by the caller. */
+static long open_folder_of(char *name, const char **ret_last)
+{
+	size_t n = strlen(name);
+	while (n && name[n - 1] != '/')
+		n--;
+	if (n && n < strlen(name) && !fh_is_dots(name + n) && last_folder_fd >= 0 && last_folder[n] == 0 &&
+	    memcmp(last_folder, name, n) == 0) {
+		*ret_last = name + n;
+		return last_folder_fd;
+	}
+	if (last_folder_fd >= 0)
+		fh_sys(__NR_close, last_folder_fd);
+	n = n < strlen(name) ? n : 0; /* a name that ends with a slash is that of an entry, not of its folder */
+	memcpy(last_folder, name, n);
+	last_folder[n] = 0;
+	last_folder_fd = fh_open_folder_of(name, 1, ret_last);
+	return last_folder_fd;
+}
+
+static long make_regular(int at, const char *last, const char *p, size_t n)
+{
+	uint64_t flags = (uint64_t)O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	uint32_t mode = ((uint32_t)entry.number[FH_HELPER_MODE] & KEPT_MODE) | OWNER_WRITES; /* the umask is 0 */
+	long r = fh_sys(__NR_openat, at, last, flags, mode);
+	if (r == -EEXIST) {
+		r = fh_sys(__NR_unlinkat, at, last, 0);
+		if (r == 0)
+			r = fh_sys(__NR_openat, at, last, flags, mode);
+	}
+	if (r < 0)
+		return r;
+	entry.fd = (int)r;
+	entry.size = entry.written = 0;
+	set_attributes(entry.fd, p, n);
+	return 0;
+}
+
 static long make_entry(const char *p, size_t n)
 {
 	const char *last;
@@ -207,32 +251,25 @@ static long make_entry(const char *p, size_t n)
 	if (r < 0)
 		return r;
 	uint64_t type = entry.number[FH_HELPER_TYPE];
-	long at = fh_open_folder_of(entry.name, 1, &last);
+	long at = open_folder_of(entry.name, &last);
 	if (at < 0)
 		return at == -EINVAL && type == FH_FILE_FOLDER ? 0 : at; /* "/" exists already */
-	if (type == FH_FILE_FOLDER) {
-		r = make_folder((int)at, last);
-	} else {
-		r = fh_sys(__NR_unlinkat, at, last, 0);
-		r = r == -ENOENT ? 0 : r;
-		if (r == 0 && entry.same) {
-			r = make_same((int)at, last);
-		} else if (r == 0 && type == FH_FILE_LINK) {
-			r = fh_sys(__NR_symlinkat, entry.target, at, last);
-			if (r == 0)
-				own_by_name((int)at, last);
-		} else if (r == 0 && type == FH_FILE_FIFO) {
-			r = make_fifo((int)at, last);
-		} else if (r == 0 && type == FH_FILE_REGULAR) {
-			r = fh_open_path((int)at, last, (uint64_t)O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-			entry.fd = r < 0 ? -1 : (int)r;
-			entry.size = 0;
-			if (r >= 0)
-				set_attributes(entry.fd, p, n);
-			r = r < 0 ? r : 0;
-		}
-	}
-	fh_sys(__NR_close, at);
+	if (type == FH_FILE_FOLDER)
+		return make_folder((int)at, last);
+	if (type == FH_FILE_REGULAR && !entry.same)
+		return make_regular((int)at, last, p, n);
+	r = fh_sys(__NR_unlinkat, at, last, 0);
+	if (r < 0 && r != -ENOENT)
+		return r;
+	if (entry.same)
+		return make_same((int)at, last);
+	if (type == FH_FILE_FIFO)
+		return make_fifo((int)at, last);
+	if (type != FH_FILE_LINK)
+		return 0;
+	r = fh_sys(__NR_symlinkat, entry.target, at, last);
+	if (r == 0)
+		own_by_name((int)at, last);
 	return r;
 }
 
@@ -285,6 +322,7 @@ static long import_record(uint64_t *ret_count)
 		if (entry.fd < 0)
 			return entry.skipped ? 0 : -EPROTO;
 		entry.size += h.size;
+		entry.written = entry.size;
 		return fh_write_full(entry.fd, p, h.size);
 	}
 	if (h.kind == FH_HELPER_ZEROS) {

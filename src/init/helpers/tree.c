@@ -313,21 +313,19 @@ static void out_contents(int fd)
 			continue;
 		if (n > 0 && all_zero(room, (size_t)n)) {
 			zeros += (uint64_t)n;
-			continue;
-		}
-		if (n > 0 && zeros) { /* their record comes first, in this place */
+		} else if (n > 0 && zeros) { /* their record comes first, in this place */
 			memcpy(chunk, room, (size_t)n);
 			out_zeros(zeros);
 			fh_out_plain(FH_HELPER_DATA, chunk, (size_t)n);
+			zeros = 0;
 		} else if (n > 0) {
 			fh_out_filled(FH_HELPER_DATA, (size_t)n);
-		} else if (zeros) {
-			out_zeros(zeros);
 		}
-		if (n <= 0)
-			return;
-		zeros = 0;
+		if (n < CHUNK) /* the end of a regular file, or an error */
+			break;
 	}
+	if (zeros)
+		out_zeros(zeros);
 }
 
 /* Names an entry that does not come along. error: 0 or -errno. */
@@ -394,9 +392,13 @@ long fh_helper_export(const char *const *argv, uint64_t *ret_count)
 		if (r == 0)
 			r = export_entry(&st, (int)fd, ".", 0);
 		one_device = st.st_dev; /* mounts inside are exported separately, or are not the sandbox's */
+		long again = fh_sys(__NR_fcntl, fd, F_DUPFD_CLOEXEC, 0); /* the walk closes fd */
 		if (r == 0)
 			r = walk((int)fd, 0, export_entry);
 		left_out += r > 0 ? (uint64_t)r : 0;
+		if (r >= 0 && fh_sys(__NR_fstat, again, &st) == 0)
+			r = export_entry(&st, (int)again, ".", 1);
+		fh_sys(__NR_close, again);
 	}
 	*ret_count = left_out;
 	return r < 0 ? r : 0;

@@ -372,6 +372,41 @@ class Python(unittest.TestCase):
             with self.assertRaises(self.fumehood.NotFoundError):
                 box.connect(9)
 
+    def test_a_branch_and_a_snapshot_have_the_same_tree(self):
+        make = """
+            mkdir -p a/same a/other b/same; echo 1 > a/same/f; echo 2 > b/same/f; echo 3 > a/other/f; echo 4 > a/f
+            printf '#!/bin/sh' > b/tool; chmod 755 b/tool; echo secret > b/closed; chmod 600 b/closed
+            truncate -s 5M a/empty; printf x > a/ends-empty; truncate -s 3M a/ends-empty
+            dd if=/dev/urandom of=b/large bs=100001 count=7 conv=notrunc seek=3 2>/dev/null
+            ln a/f b/same/again; ln -s ../a/f b/link; ln -s /nowhere a/dangling; mkfifo -m 640 a/pipe
+            python3 -c 'import os; os.setxattr("a/other/f", "user.what", b"kept")' 2>/dev/null
+            chmod 444 a/other/f; touch -d @1000.123456789 a/f b/large b/same; chmod 500 a/same
+        """
+        look = """
+import hashlib, os
+for at, folders, files in sorted(os.walk(".")):
+    for name in sorted(folders + files) + ["."]:
+        path = os.path.join(at, name)
+        st = os.lstat(path)
+        print(path, oct(st.st_mode), st.st_nlink, st.st_uid, st.st_gid, st.st_mtime_ns, st.st_size if name in files else "",
+              os.readlink(path) if os.path.islink(path) else "", st.st_blocks <= 256 if name.endswith("empty") else "",
+              [(x, os.getxattr(path, x)) for x in os.listxattr(path, follow_symlinks=False)] if name == "f" else "",
+              hashlib.sha256(open(path, "rb").read()).hexdigest() if os.path.isfile(path) else "")
+"""
+        with self.fumehood.Client() as client, self.fumehood.Sandbox("python", client=client) as box:
+            self.assertEqual(box.exec(["sh", "-ec", make]).exit_code, 0)
+            there = box.exec(["python3", "-c", look]).text
+            self.assertEqual(len(there.splitlines()), 24, there)
+            with box.branch() as branch:
+                self.assertEqual(branch.exec(["python3", "-c", look]).text, there)
+                with branch.branch() as again:
+                    self.assertEqual(again.exec(["python3", "-c", look]).text, there)
+            with tempfile.TemporaryFile() as file:
+                self.assertEqual(box.snapshot(file), 0)
+                file.seek(0)
+                with self.fumehood.Sandbox.restore(file, client=client) as again:
+                    self.assertEqual(again.exec(["python3", "-c", look]).text, there)
+
     def test_a_watch(self):
         with self.fumehood.Client() as client, self.fumehood.Sandbox(client=client) as box:
             with box.files.watch(recursive=True) as watch:
