@@ -6,7 +6,7 @@ import { CODES, CancelledError, EngineError, FumehoodError, PHASES, error_of, wr
 import { engine } from "./places.js";
 import { BANNER_MAX, DATA_MAX, FRAME, Fields, HEADER, MAGIC, PAYLOAD_MAX, TAG, encode_fields, frame } from "./wire.js";
 
-const END = 1, TRUNCATED = 2, WINDOW = 256 << 10;
+const END = 1, TRUNCATED = 2, TAKEN_OVER = 4, WINDOW = 256 << 10;
 
 // Bytes from the engine. A piece is credited when a reader takes it, so a slow reader stalls only its own stream.
 export class Incoming {
@@ -24,6 +24,9 @@ export class Incoming {
 			this.pieces.push(bytes);
 		this.ended ||= (flags & END) !== 0;
 		this.truncated ||= (flags & TRUNCATED) !== 0;
+		if (flags & TAKEN_OVER)
+			this.error ??= new CancelledError("somebody else has attached to this process and reads its output now",
+				{ code: "cancelled", hint: "attach to it again to take it back: what was not read yet is kept" });
 		this.wake();
 	}
 

@@ -80,7 +80,8 @@ enum fh_frame_type {
 	FH_FRAME_RESULT = 52,  /* of RUN: F_EXIT, F_OUT*, F_LAYERS, F_LAYER_MISSING*, F_ENFORCED* */
 	FH_FRAME_FILE = 53,    /* of RUN and GET, before its DATA: F_COUNT (which of the outs, from 0), F_STREAM (an id) */
 };
-enum { FH_DATA_END = 1, FH_DATA_TRUNCATED = 2 }; /* TRUNCATED, sent with END: the output limit cut the stream here */
+/* TRUNCATED, sent with END: the output limit cut the stream here; TAKEN_OVER: from here on another client gets it */
+enum { FH_DATA_END = 1, FH_DATA_TRUNCATED = 2, FH_DATA_TAKEN_OVER = 4 };
 
 enum fh_stream_kind { FH_KIND_STDIN, FH_KIND_STDOUT, FH_KIND_STDERR, FH_KIND_FILE, FH_KIND_DRIVER, FH_KIND_COUNT_ };
 

@@ -39,7 +39,7 @@ struct fh_flow {
 	uint64_t ceiling;   /* incoming: how far `position` may get; UINT64_MAX: any distance */
 	bool ended;         /* END was received, or sent; on an outgoing stream also: the peer accepts no more */
 	bool truncated;
-	bool taken_over; /* a later call continues this stream with another handle */
+	bool taken_over; /* another handle, or another client, continues this stream */
 	bool open;       /* registered with the connection */
 	struct fh_flow *next;
 };

@@ -129,6 +129,7 @@ int fh_flow_on_data(struct fh_connection *c, const struct fh_frame *f, struct fh
 		s->ended = true;
 		s->truncated = f->flags & FH_DATA_TRUNCATED;
 	}
+	s->taken_over = s->taken_over || (f->flags & FH_DATA_TAKEN_OVER);
 	fh_connection_wake(c, s->key);
 	return 0;
 }

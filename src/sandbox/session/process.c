@@ -268,8 +268,11 @@ ssize_t fh_process_read(struct fh_process *process, enum fh_stream stream, void 
 	}
 	if (ended)
 		return 0;
-	if (taken_over)
-		return fh_error_set(err, FH_E_CANCELLED, "another handle of this process reads its output now");
+	if (taken_over) {
+		(void)fh_error_set(err, FH_E_CANCELLED, "somebody else has attached to this process and reads its output now");
+		fh_error_hint(err, "attach to it again to take it back: what was not read yet is kept");
+		return -FH_E_CANCELLED;
+	}
 	if (r == -FH_E_TIMEOUT)
 		return fh_error_set(err, FH_E_TIMEOUT, "no output within %lld ms", (long long)timeout_ms);
 	return r;

@@ -205,6 +205,26 @@ class Session(unittest.TestCase):
         done = session("attach", self.name, "worker", status=4)
         self.assertEqual(done.stdout, b"begun\nover\n")
 
+    def test_who_attaches_takes_the_output_over_and_the_other_is_told(self):
+        def joined(*arguments):
+            child = subprocess.Popen([FUMEHOOD, "session", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE, env=ENVIRONMENT)
+            self.addCleanup(child.communicate)
+            self.addCleanup(child.kill)
+            return child
+
+        first = joined("exec", "--tag", "shared", self.name, "--", "sh", "-c",
+                       "echo begun; while [ ! -e go ]; do sleep 0.05; done; echo over; exit 4")
+        self.assertEqual(first.stdout.readline(), b"begun\n")
+        second = joined("attach", self.name, "shared")
+        self.assertIn(b"somebody else has attached", first.communicate(timeout=support.TIMEOUT)[1])
+        self.assertEqual(first.returncode, 1)
+        third = joined("attach", self.name, "shared")
+        self.assertIn(b"somebody else has attached", second.communicate(timeout=support.TIMEOUT)[1])
+        session("exec", self.name, "--", "touch", "go")
+        self.assertEqual(third.communicate(timeout=support.TIMEOUT), (b"over\n", b""))
+        self.assertEqual(third.returncode, 4)
+
     def test_files_in_and_out(self):
         data = os.urandom(700000)
         with open(self.path("data"), "wb") as f:

@@ -206,8 +206,20 @@ void fh_output_credit(struct fh_engine *e, struct fh_output *s, uint64_t offset)
 		read_on(e, s);
 }
 
+/* Tells the client that read the stream so far that it waits in vain. */
+static void tell_taken_over(struct fh_output *s)
+{
+	struct fh_connection *c = s->connection;
+	if (!c || c->closing || s->end_sent)
+		return;
+	fh_frame_write_data(fh_connection_out(c), s->id, FH_DATA_TAKEN_OVER, s->sent, (struct fh_str){ "", 0 });
+	fh_connection_flush_soon(c);
+}
+
 void fh_output_attach(struct fh_engine *e, struct fh_output *s, struct fh_connection *c)
 {
+	if (s->connection != c)
+		tell_taken_over(s);
 	s->connection = c;
 	s->sent = s->acked;
 	s->end_sent = false;
