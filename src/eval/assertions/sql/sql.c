@@ -7,6 +7,8 @@
 #include <ctype.h>
 #include <strings.h>
 #include "eval/assertions/kinds.h"
+#include "eval/assertions/sql/sql_alter.h"
+#include "eval/assertions/sql/sql_database.h"
 #include "eval/assertions/sql/sql_names.h"
 #include "eval/assertions/sql/sql_parser.h"
 #include "eval/common/pattern.h"
@@ -23,6 +25,8 @@ static bool found(const char *pattern, const char *text)
 /* Syntax of other databases, and what replaces it for SQLite, which only parses the result. In this order. */
 static const char *const dialect[][2] = {
 	{ "\\\\'", "''" },
+	{ "\\b(STRUCT|ARRAY)\\s*(<(?:[^<>]|(?2))*>)", "$1" },
+	{ "\\bSTRUCT\\s*(\\((?:[^()']|'[^']*'|(?1))*\\))", "NULL" },
 	{ "`([^`.]+)\\.([^`.]+)\\.([^`.]+)`", "`$1_$2_$3`" },
 	{ "\\b(CURRENT_(?:DATE|TIME|TIMESTAMP))\\s*\\(\\s*\\d*\\s*\\)", "$1" },
 	{ "\\bAUTO_INCREMENT\\b", "" },
@@ -71,56 +75,71 @@ static const char *const dialect[][2] = {
 	{ "\\bUNIQUE\\s+(?:KEY|INDEX)\\s+[\\w`]*\\s*\\(", "UNIQUE (" },
 	{ ",\\s*(?:(?:FULLTEXT|SPATIAL)\\s+)?(?:KEY|INDEX)\\s+[\\w`]+\\s*\\([^()]*\\)", "" },
 	{ "\\bCREATE\\s+OR\\s+REPLACE\\s+", "CREATE " },
+	/* BigQuery's. What is in a STRUCT is not looked at. */
+	{ "([(,]\\s*)r(?=['\"])", "$1" },
+	{ "((?:\\bSELECT\\s+|\\.|,\\s*)\\*)\\s*(?:EXCEPT|REPLACE|EXCLUDE)\\s*(?:\\w+|(\\((?:[^()']|'[^']*'|(?2))*\\)))", "$1" },
+	{ "\\bWITH\\s+OFFSET\\b(?:\\s+AS\\s+\\w+)?", "" },
+	{ "\\b(?:SAFE|TRY)_CAST\\s*\\(", "CAST(" },
+	{ "\\b(EXCEPT|INTERSECT)\\s+DISTINCT\\b", "$1" },
+	{ "\\bFOR\\s+SYSTEM_TIME\\s+AS\\s+OF\\s+[\\w']+(?:\\s*(\\((?:[^()]|(?1))*\\)))?", "" },
+	{ ",\\s*(FROM\\b)", " $1" },
+	{ "\\b(?:UN)?PIVOT\\s*(\\((?:[^()']|'[^']*'|(?1))*\\))", "" },
+	{ "\\bARRAY\\s*\\((?=\\s*SELECT\\b)", "(" },
+	{ "(?<![\\w.`\"])(?:\\w+\\.)+(\\w+\\s*\\()", "$1" },
 	{ "\\bDROP\\s+(TABLE|VIEW)\\s+(IF\\s+EXISTS\\s+)?([\\w.`\"]+)(?:\\s*,\\s*[\\w.`\"]+)+", "DROP $1 $2$3" },
 };
 
-/* The databases that are told apart; of any other, all of the syntax above is taken. */
-enum {
-	MYSQL = 1 << 0,
-	MARIADB = 1 << 1,
-	POSTGRESQL = 1 << 2,
-	SQLITE = 1 << 3,
-	BIGQUERY = 1 << 4,
-	TRANSACTSQL = 1 << 5,
-	SNOWFLAKE = 1 << 6,
-	REDSHIFT = 1 << 7,
-};
-
-/* Syntax that only some databases have, outside of texts and comments. */
+/* Syntax that only some databases have, outside of texts and comments. Of a database that is not told apart, all syntax
+ * here is taken. */
 static const struct {
 	const char *pattern;
 	unsigned has;
 } particular[] = {
-	{ "(?:^|[\\s,.(])\\[[a-z_]", TRANSACTSQL | BIGQUERY },
-	{ "\\bSELECT\\s+TOP\\b", TRANSACTSQL | SNOWFLAKE },
-	{ "\\bILIKE\\b", POSTGRESQL | SNOWFLAKE | REDSHIFT },
-	{ "\\bON\\s+CONFLICT\\b", POSTGRESQL | SQLITE | SNOWFLAKE | REDSHIFT },
-	{ "\\bON\\s+DUPLICATE\\s+KEY\\b", MYSQL | MARIADB | SQLITE | BIGQUERY },
+	{ "(?:^|[\\s,.(])\\[[a-z_]", FH_SQL_TRANSACTSQL | FH_SQL_BIGQUERY },
+	{ "\\bSELECT\\s+TOP\\b", FH_SQL_TRANSACTSQL | FH_SQL_SNOWFLAKE },
+	{ "\\bILIKE\\b", FH_SQL_POSTGRESQL | FH_SQL_SNOWFLAKE | FH_SQL_REDSHIFT },
+	{ "\\bON\\s+CONFLICT\\b", FH_SQL_POSTGRESQL | FH_SQL_SQLITE | FH_SQL_SNOWFLAKE | FH_SQL_REDSHIFT },
+	{ "\\bON\\s+DUPLICATE\\s+KEY\\b", FH_SQL_MYSQL | FH_SQL_MARIADB | FH_SQL_SQLITE | FH_SQL_BIGQUERY },
 	{ "\\bRLIKE\\b|\\bXOR\\b|\\s(?:DIV|MOD)\\s|^\\s*(?:DESCRIBE|DESC)\\b",
-	  MYSQL | MARIADB | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
-	{ "\\bREGEXP\\s", (unsigned)~(POSTGRESQL | BIGQUERY | REDSHIFT) },
-	{ "\\bINSERT\\s+INTO\\s+\\S+\\s+SET\\b", (unsigned)~(POSTGRESQL | REDSHIFT | SNOWFLAKE) },
-	{ "==", SQLITE | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
-	{ "\\s!?~\\*?\\s", POSTGRESQL | REDSHIFT },
-	{ "\\bFILTER\\s*\\(\\s*WHERE\\b", POSTGRESQL | SQLITE | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
-	{ "\\bNULLS\\s+(?:FIRST|LAST)\\b", POSTGRESQL | SQLITE | BIGQUERY | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
-	{ "\\bOR\\s+REPLACE\\s+VIEW\\b", (unsigned)~SQLITE },
+	  FH_SQL_MYSQL | FH_SQL_MARIADB | FH_SQL_TRANSACTSQL | FH_SQL_SNOWFLAKE | FH_SQL_REDSHIFT },
+	{ "\\bREGEXP\\s", (unsigned)~(FH_SQL_POSTGRESQL | FH_SQL_BIGQUERY | FH_SQL_REDSHIFT) },
+	{ "\\bINSERT\\s+INTO\\s+\\S+\\s+SET\\b", (unsigned)~(FH_SQL_POSTGRESQL | FH_SQL_REDSHIFT | FH_SQL_SNOWFLAKE) },
+	{ "==", FH_SQL_SQLITE | FH_SQL_TRANSACTSQL | FH_SQL_SNOWFLAKE | FH_SQL_REDSHIFT },
+	{ "\\s!?~\\*?\\s", FH_SQL_POSTGRESQL | FH_SQL_REDSHIFT },
+	{ "\\bFILTER\\s*\\(\\s*WHERE\\b", FH_SQL_POSTGRESQL | FH_SQL_SQLITE | FH_SQL_TRANSACTSQL | FH_SQL_SNOWFLAKE | FH_SQL_REDSHIFT },
+	{ "\\bNULLS\\s+(?:FIRST|LAST)\\b", FH_SQL_POSTGRESQL | FH_SQL_SQLITE | FH_SQL_BIGQUERY | FH_SQL_TRANSACTSQL | FH_SQL_SNOWFLAKE | FH_SQL_REDSHIFT },
+	{ "\\bOR\\s+REPLACE\\s+VIEW\\b", (unsigned)~FH_SQL_SQLITE },
 	{ "\\bWITH\\s+ROLLUP\\b|\\bSEPARATOR\\s+'|\\bAGAINST\\s*\\(|\\bMODIFY\\s+COLUMN\\b",
-	  MYSQL | MARIADB | TRANSACTSQL },
-	{ "\\bARRAY\\s*\\[", POSTGRESQL | BIGQUERY | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
-	{ "\\bRETURNING\\b", POSTGRESQL | MARIADB | SQLITE | SNOWFLAKE | REDSHIFT },
-	{ "\\bLIMIT\\s+\\d+\\s*,", MYSQL | MARIADB | SQLITE | BIGQUERY | TRANSACTSQL },
-	{ "\\bLIMIT\\s+ALL\\b", POSTGRESQL | SNOWFLAKE | REDSHIFT },
-	{ "\\bEXTRACT\\s*\\(\\s*\\w+\\s+FROM\\b", MYSQL | MARIADB | POSTGRESQL | BIGQUERY | SNOWFLAKE | REDSHIFT },
-	{ "\\b(?:FROM|JOIN|INTO|UPDATE|TABLE)\\s+\\w+\\.\\w+\\.\\w",
-	  POSTGRESQL | BIGQUERY | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
-	{ "\\bWITHIN\\s+GROUP\\b", POSTGRESQL | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
-	{ "^(?![^;]*\\bLIMIT\\b)[^;]*\\bOFFSET\\s+\\d", POSTGRESQL | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
-	{ "(?:^|;)\\s*(?:UPDATE|DELETE)\\b[^;()]*\\bLIMIT\\b", MYSQL | MARIADB | SQLITE | BIGQUERY },
-	{ "\\bAS\\s+''", (unsigned)~POSTGRESQL },
-	{ "(?:^|;)\\s*END\\b", POSTGRESQL | SQLITE },
-	{ "^\\s*SHOW\\b", MYSQL | MARIADB | POSTGRESQL | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
-	{ "^\\s*(?:GRANT|REVOKE)\\b", MYSQL | MARIADB | POSTGRESQL | TRANSACTSQL | SNOWFLAKE | REDSHIFT },
+	  FH_SQL_MYSQL | FH_SQL_MARIADB | FH_SQL_TRANSACTSQL },
+	{ "\\bARRAY\\s*\\[", FH_SQL_POSTGRESQL | FH_SQL_BIGQUERY | FH_SQL_TRANSACTSQL | FH_SQL_SNOWFLAKE | FH_SQL_REDSHIFT },
+	{ "\\bRETURNING\\b", FH_SQL_POSTGRESQL | FH_SQL_MARIADB | FH_SQL_SQLITE | FH_SQL_SNOWFLAKE | FH_SQL_REDSHIFT },
+	{ "\\bLIMIT\\s+\\d+\\s*,", FH_SQL_MYSQL | FH_SQL_MARIADB | FH_SQL_SQLITE | FH_SQL_BIGQUERY | FH_SQL_TRANSACTSQL },
+	{ "\\bLIMIT\\s+ALL\\b", FH_SQL_POSTGRESQL | FH_SQL_SNOWFLAKE | FH_SQL_REDSHIFT },
+	{ "\\bEXTRACT\\s*\\(\\s*\\w+\\s+FROM\\b", FH_SQL_MYSQL | FH_SQL_MARIADB | FH_SQL_POSTGRESQL | FH_SQL_BIGQUERY | FH_SQL_SNOWFLAKE | FH_SQL_REDSHIFT },
+	{ "\\b(?:FROM|JOIN|INTO|UPDATE|TABLE)\\s+(?:\\w+|`[^`]*`|\"[^\"]*\")\\.(?:\\w+|`[^`]*`|\"[^\"]*\")\\.[\\w`\"]",
+	  FH_SQL_POSTGRESQL | FH_SQL_BIGQUERY | FH_SQL_TRANSACTSQL | FH_SQL_SNOWFLAKE | FH_SQL_REDSHIFT },
+	{ "\\bWITHIN\\s+GROUP\\b", FH_SQL_POSTGRESQL | FH_SQL_TRANSACTSQL | FH_SQL_SNOWFLAKE | FH_SQL_REDSHIFT },
+	{ "^(?![^;]*\\bLIMIT\\b)[^;]*\\bOFFSET\\s+\\d", FH_SQL_POSTGRESQL | FH_SQL_TRANSACTSQL | FH_SQL_SNOWFLAKE | FH_SQL_REDSHIFT },
+	{ "(?:^|;)\\s*(?:UPDATE|DELETE)\\b[^;()]*\\bLIMIT\\b", FH_SQL_MYSQL | FH_SQL_MARIADB | FH_SQL_SQLITE | FH_SQL_BIGQUERY },
+	{ "\\bAS\\s+''", (unsigned)~FH_SQL_POSTGRESQL },
+	{ "(?:^|;)\\s*END\\b", FH_SQL_POSTGRESQL | FH_SQL_SQLITE },
+	{ "^\\s*SHOW\\b", FH_SQL_MYSQL | FH_SQL_MARIADB | FH_SQL_POSTGRESQL | FH_SQL_TRANSACTSQL | FH_SQL_SNOWFLAKE | FH_SQL_REDSHIFT },
+	{ "^\\s*(?:GRANT|REVOKE)\\b", FH_SQL_MYSQL | FH_SQL_MARIADB | FH_SQL_POSTGRESQL | FH_SQL_TRANSACTSQL | FH_SQL_SNOWFLAKE | FH_SQL_REDSHIFT },
+	{ "(?:^|[\\s,(=>])\\[\\s*[-\\d'\"]", FH_SQL_TRANSACTSQL | FH_SQL_BIGQUERY },
+	{ "[\\w)\\]]\\[", FH_SQL_POSTGRESQL | FH_SQL_BIGQUERY | FH_SQL_TRANSACTSQL | FH_SQL_SNOWFLAKE | FH_SQL_REDSHIFT },
+	{ "\\b(?:ARRAY|STRUCT)\\s*<|\\bSTRUCT\\s*\\([^()]*\\bAS\\b|[(,]\\s*r['\"]|\\bWITH\\s+OFFSET\\b|,\\s*FROM\\b",
+	  FH_SQL_BIGQUERY },
+	{ "(?:\\bSELECT\\s+|\\.|,\\s*)\\*\\s*(?:EXCEPT|REPLACE)\\s*\\(", FH_SQL_BIGQUERY },
+	{ "(?:\\bSELECT\\s+|\\.|,\\s*)\\*\\s*EXCLUDE\\b", FH_SQL_SNOWFLAKE },
+	{ "\\bSAFE_CAST\\s*\\(|\\b(?:EXCEPT|INTERSECT)\\s+DISTINCT\\b|\\bCREATE\\s[^;]*\\b(?:INT64|FLOAT64|BIGNUMERIC)\\b",
+	  FH_SQL_BIGQUERY },
+	{ "\\bTRY_CAST\\s*\\(", FH_SQL_SNOWFLAKE | FH_SQL_TRANSACTSQL },
+	{ "\\bAS\\s+STRING\\s*\\)|\\bCREATE\\s[^;]*\\w\\s+STRING\\b", FH_SQL_BIGQUERY | FH_SQL_SNOWFLAKE },
+	{ "\\bAS\\s+(?:TEXT|VARCHAR|CHAR)\\s*[()]|\\b(?:EXCEPT|INTERSECT)\\s+SELECT\\b", (unsigned)~FH_SQL_BIGQUERY },
+	{ "\\bUNION\\s+DISTINCT\\b", (unsigned)~(FH_SQL_TRANSACTSQL | FH_SQL_SNOWFLAKE) },
+	{ "\\bFOR\\s+SYSTEM_TIME\\b", FH_SQL_BIGQUERY | FH_SQL_TRANSACTSQL | FH_SQL_MARIADB },
+	{ "\\b(?:UN)?PIVOT\\s*\\(", FH_SQL_BIGQUERY | FH_SQL_TRANSACTSQL | FH_SQL_SNOWFLAKE },
+	{ "(?:\\b(?:FROM|JOIN)\\s|,)\\s*UNNEST\\s*\\(", (unsigned)~(FH_SQL_MYSQL | FH_SQL_MARIADB) },
 };
 
 /* Statements that other databases have and SQLite lacks; each pattern is a whole one, as prose begins with such words,
@@ -148,8 +167,6 @@ static const char *const commands[] = {
 	"(?:CREATE|DROP)\\s+(?:DATABASE|SCHEMA)\\s+(?:IF\\s+(?:NOT\\s+)?EXISTS\\s+)?" NAME
 	"(?:\\s+(?:CHARACTER|CHARSET|DEFAULT|COLLATE|WITH|OWNER|ENCODING|TEMPLATE|AUTHORIZATION|CASCADE|RESTRICT)\\b[^;]*)"
 	"?",
-	"ALTER\\s+TABLE\\s+" NAME "\\s+(?:MODIFY|CHANGE|ALTER|(?:ADD|DROP)\\s+"
-	"(?:CONSTRAINT|PRIMARY|FOREIGN|UNIQUE|INDEX|KEY))\\s+[^;]+",
 };
 
 /* The text without those statements. */
@@ -206,14 +223,14 @@ static bool is_database(const char *type, unsigned *ret_bit)
 	static const struct {
 		const char *name;
 		unsigned bit;
-	} known[] = { { "mysql", MYSQL },
-		          { "mariadb", MARIADB },
-		          { "postgresql", POSTGRESQL },
-		          { "sqlite", SQLITE },
-		          { "bigquery", BIGQUERY },
-		          { "transactsql", TRANSACTSQL },
-		          { "snowflake", SNOWFLAKE },
-		          { "redshift", REDSHIFT },
+	} known[] = { { "mysql", FH_SQL_MYSQL },
+		          { "mariadb", FH_SQL_MARIADB },
+		          { "postgresql", FH_SQL_POSTGRESQL },
+		          { "sqlite", FH_SQL_SQLITE },
+		          { "bigquery", FH_SQL_BIGQUERY },
+		          { "transactsql", FH_SQL_TRANSACTSQL },
+		          { "snowflake", FH_SQL_SNOWFLAKE },
+		          { "redshift", FH_SQL_REDSHIFT },
 		          { "db2", 0 },
 		          { "hive", 0 },
 		          { "noql", 0 },
@@ -256,7 +273,9 @@ static char *problem_of(struct fh_str text, const json_t *value)
 	bool comma =
 	    found("\\bselect\\s+(?:(?:all|distinct)\\s+)*(?!(?:all|distinct)\\b)[a-z_]\\w*\\s+[a-z_]\\w*\\s+from\\b", sql);
 	bool postgres = strcmp(type, "MySQL") == 0 && found("\\bgenerate_series\\s*\\(", sql);
-	char *others = without_commands(sql);
+	fh_auto_free char *unaltered = fh_sql_without_alters(sql, database ? database : ~0u);
+	foreign = foreign || found("(?:^|;)\\s*ALTER\\s+TABLE\\b", unaltered);
+	char *others = without_commands(unaltered);
 	bool only_commands = !found("[^;\\s]", others);
 	free(sql);
 	sql = others;
