@@ -62,6 +62,8 @@ class Session(unittest.TestCase):
         done = session("exec", "-e", "WORD=said", "-w", "/tmp", self.name, "--", "sh", "-c",
                        "cat ~/note; pwd; echo $WORD; cat; echo wrong >&2; exit 7", stdin=b"given\n", status=7)
         self.assertEqual((done.stdout, done.stderr), (b"kept\n/tmp\nsaid\ngiven\n", b"wrong\n"))
+        astray = session("exec", "-w", "/none/such", self.name, "--", "true", status=1)
+        self.assertIn(b"cannot enter the working directory /none/such: No such file or directory", astray.stderr)
         late = session("exec", "--wall-time", "0.3", self.name, "--", "sleep", "60", status=137)
         self.assertIn(b"wall_time_limit", late.stderr)
         self.assertEqual(session("exec", self.name, "--", "sh", "-c", "kill -TERM $$", status=143).stdout, b"")

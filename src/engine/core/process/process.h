@@ -70,6 +70,7 @@ struct fh_process {
 	bool stopped; /* the process belongs to a group of runs and was killed because the group's leader ended */
 	struct fh_waiter *waiters;
 	char command[128];
+	char cwd[256]; /* its beginning, to name it in an error */
 };
 
 struct fh_spawn {

@@ -57,7 +57,7 @@ static const char *const step_texts[FH_STEP_COUNT_] = {
 	[FH_STEP_IDS] = "change the user for",
 	[FH_STEP_FILES] = "write the files of",
 	[FH_STEP_GROUP] = "enter the control group of",
-	[FH_STEP_CWD] = "enter the working directory of",
+	[FH_STEP_CWD] = "enter the working directory",
 	[FH_STEP_EXEC] = "execute",
 };
 
@@ -67,7 +67,7 @@ static void could_not_start(struct fh_process *p, const struct fh_init_spawned *
 {
 	struct fh_error err = FH_ERROR_INIT;
 	uint32_t step = m->step < FH_STEP_COUNT_ ? m->step : FH_STEP_NONE;
-	fh_error_sys(&err, m->error, "cannot %s %s", step_texts[step], p->command);
+	fh_error_sys(&err, m->error, "cannot %s %s", step_texts[step], step == FH_STEP_CWD ? p->cwd : p->command);
 	err.phase = FH_PHASE_SPAWN;
 	const struct fh_init_done refused = { .refused = m->refused, .error = m->error, .size = m->detail };
 	if (step == FH_STEP_FILES) {

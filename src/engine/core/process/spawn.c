@@ -17,9 +17,10 @@
 #include "engine/core/process/stream.h"
 #include "engine/core/process/transfer.h"
 
-static void describe(struct fh_process *p, char *const *argv)
+static void describe(struct fh_process *p, char *const *argv, const char *cwd)
 {
 	size_t n = 0;
+	snprintf(p->cwd, sizeof(p->cwd), "%s", cwd);
 	for (; *argv && n + 2 < sizeof(p->command); argv++) {
 		size_t part = FH_MIN(strlen(*argv), sizeof(p->command) - n - 2);
 		memcpy(p->command + n, *argv, part);
@@ -166,7 +167,7 @@ static struct fh_process *new_process(struct fh_sandbox *b, const struct fh_spaw
 	p->oom_kills_before = b->oom_kills;
 	p->input = (struct fh_input){ .process = p, .fd = -1, .terminal = s->pty };
 	fh_id_random(&p->id);
-	describe(p, s->argv);
+	describe(p, s->argv, s->cwd);
 	if (s->stdin_open)
 		fh_id_random(&p->input.id);
 	else
