@@ -111,6 +111,12 @@ class Refusals(support.TempDir):
         for words in (("cache", "path"), ("engine", "status")):
             self.refused(*words, "x", says=" ".join(words) + " takes no argument, but was given x")
 
+    def test_an_argument_of_a_command_that_takes_none_is_named_with_what_is_meant(self):
+        for words, hint in ((("mcp", "--http", "8001"), "did you mean --port 8001?"), (("view", "8001"), "did you mean --port 8001?"),
+                            (("doctor", "python"), "doctor --help lists the options")):
+            with self.subTest(words):
+                self.refused(*words, says=f"{words[0]} takes no argument, but was given {words[-1]}", hint=hint)
+
     def test_a_fifo_that_nothing_writes_to_is_named(self):
         fifo = str(self.dir / "fifo")
         os.mkfifo(fifo)

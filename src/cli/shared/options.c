@@ -437,6 +437,19 @@ int fh_options_parse(const struct fh_command_line *c, int argc, char **argv, boo
 	return 0;
 }
 
+static int refuse_argument(const struct fh_command_line *c, const char *command, const char *arg, struct fh_error *err)
+{
+	int r = fh_error_set(err, FH_E_ARGUMENT, "%s takes no argument, but was given %s", command, arg);
+	bool port = false;
+	for (const struct fh_opt *o = c->options; o->name; o++)
+		port |= fh_streq(o->name, "port");
+	if (port && arg[0] && arg[strspn(arg, "0123456789")] == 0)
+		fh_error_hint(err, "did you mean --port %s?", arg);
+	else
+		fh_error_hint(err, "%s --help lists the options", c->program);
+	return r;
+}
+
 bool fh_options_alone(const struct fh_command_line *c, int argc, char **argv, int *ret_status)
 {
 	struct fh_opt_list args = { 0 };
@@ -444,7 +457,7 @@ bool fh_options_alone(const struct fh_command_line *c, int argc, char **argv, in
 	enum fh_help help;
 	int r = fh_options_parse(c, argc, argv, false, &args, &help, &err);
 	if (r == 0 && !help && args.count > 0)
-		r = fh_error_set(&err, FH_E_ARGUMENT, "%s takes no argument, but was given %s", argv[0], args.items[0]);
+		r = refuse_argument(c, argv[0], args.items[0], &err);
 	fh_opt_list_release(&args);
 	if (r == 0 && !help)
 		return true;
