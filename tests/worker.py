@@ -3,6 +3,8 @@
 
     worker.py FD FILE [PATTERN…]        with patterns, the tests whose name contains one of them
 
+The first line is {"further": […]}: the further runs (other kinds of users, "sanitized") for which the file has a test.
+
 outcome is passed, failed or skipped; cpu is the processor time, in seconds, of the test and of the processes that it waited for,
 and of theirs: what a test costs wherever the machine is busy with other things. tests/run starts it as each of the users that the tests are to run as. With
 FUMEHOOD_TEST_AGAIN=1 another user has had the tests that are marked as to run once (support.once): they are left out, and
@@ -16,6 +18,9 @@ import resource
 import sys
 import time
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from modes import MODES
 
 
 def processor_time():
@@ -83,11 +88,30 @@ def mark(test, name, default):
     return getattr(method, name, None) or getattr(type(test), name, default)
 
 
-def left_out(test):
-    if os.environ.get("FUMEHOOD_TEST_SANITIZED") == "1" and mark(test, "release_only", False):
+def left_out(test, mode, again, sanitized):
+    if sanitized and mark(test, "release_only", False):
         return True
-    again, mode = os.environ.get("FUMEHOOD_TEST_AGAIN") == "1", os.environ.get("FUMEHOOD_TEST_AS")
     return again and (mark(test, "once", False) or mode in mark(test, "left_out_as", ()))
+
+
+def left_out_here(test):
+    return left_out(test, os.environ.get("FUMEHOOD_TEST_AS"), os.environ.get("FUMEHOOD_TEST_AGAIN") == "1",
+                    os.environ.get("FUMEHOOD_TEST_SANITIZED") == "1")
+
+
+def each(suite):
+    for test in suite:
+        if isinstance(test, unittest.TestSuite):
+            yield from each(test)
+        else:
+            yield test
+
+
+def further_runs(suite):
+    """What there is a test for: "sanitized", and the kinds of users that come after the first."""
+    tests = list(each(suite))
+    return [m for m in MODES if any(not left_out(t, m, True, False) for t in tests)] + \
+        ["sanitized"] * any(not left_out(t, None, False, True) for t in tests)
 
 
 def chosen(suite, patterns):
@@ -96,7 +120,7 @@ def chosen(suite, patterns):
     for test in suite:
         if isinstance(test, unittest.TestSuite):
             tests.addTest(chosen(test, patterns))
-        elif any(p in test.id() for p in patterns) and not left_out(test):
+        elif any(p in test.id() for p in patterns) and not left_out_here(test):
             tests.addTest(test)
     return tests
 
@@ -105,13 +129,13 @@ def main():
     out = os.fdopen(int(sys.argv[1]), "w")
     path = pathlib.Path(sys.argv[2]).resolve()
     patterns = sys.argv[3:] or [""]
-    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
     sys.path.insert(0, str(path.parent))
     try:
         suite = load(path)
     except unittest.SkipTest as e:
         out.write(json.dumps({"name": "(file)", "outcome": "skipped", "detail": str(e), "seconds": 0, "cpu": 0}) + "\n")
         return
+    out.write(json.dumps({"further": further_runs(suite)}) + "\n")
     result = Reporter(out)
     chosen(suite, patterns).run(result)
 
