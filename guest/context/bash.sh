@@ -75,10 +75,17 @@ __fh_next() {
 	fi
 }
 
+# The shell ends, at `exit` or where `set -e` ends it.
+__fh_exits() { # $1: its exit status
+	builtin local why=
+	if [[ $1 != 0 && $- == *e* ]]; then why=',"why":"set -e"'; fi
+	__fh_end "$1" '' ",\"exiting\":true$why"
+}
+
 __fh_was() { return "$__fh_status"; }
 
 declare -gA __fh_before=()
-trap '__fh_end $? "" ",\"exiting\":true" 2>/dev/null' EXIT
+trap '__fh_exits $? 2>/dev/null' EXIT
 __fh_step='__fh_next "$?" || builtin exec true
 __fh_was
 eval "$__fh_code" </dev/null 60<&- 61>&-

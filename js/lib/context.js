@@ -13,6 +13,7 @@ const START_MS = 60000, SEND_MS = 10000;
 const EVENTS_MAX = 64 << 20, EVENT_COST = 64, CODE_MAX = 2 << 20, NOT_BRANCHED_MAX = 64;
 const { SIGINT, SIGKILL } = constants.signals;
 const SHELLS = ["auto", "ipython", "small"];
+const ERREXIT = ". `set -e` was on, which ends the whole shell at a command that fails; ( set -e; … ) ends only what is in the brackets";
 
 const variables = (env) => Object.fromEntries(Object.entries(env ?? {}).map(([name, value]) => [check_text(name, "env"), check_text(value, "env")]));
 const MADE = Symbol("made");
@@ -168,7 +169,7 @@ export class Context {
 			if (event.exiting === true) {
 				await this.#drop();
 				execution.state_lost = true;
-				execution.message = "the code ended its interpreter; the next run starts another";
+				execution.message = "the code ended its interpreter; the next run starts another" + (event.why === "set -e" ? ERREXIT : "");
 			}
 			return true;
 		}

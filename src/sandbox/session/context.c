@@ -435,7 +435,11 @@ static bool take(struct run *r, struct fh_str text)
 		if (fh_json_bool(line.json, "exiting", false)) {
 			drop(r->c, NULL, 0);
 			o->state_lost = true;
-			snprintf(o->message, sizeof(o->message), "the code ended its interpreter; the next run starts another");
+			bool errexit = fh_streq(fh_json_str(line.json, "why", ""), "set -e"); /* the words are the code's, too */
+			snprintf(o->message, sizeof(o->message), "the code ended its interpreter; the next run starts another%s",
+			         errexit ? ". `set -e` was on, which ends the whole shell at a command that fails; ( set -e; … ) "
+			                   "ends only what is in the brackets"
+			                 : "");
 		}
 	}
 	fh_context_line_release(&line);

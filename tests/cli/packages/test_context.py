@@ -334,12 +334,12 @@ class Bash(Case):
                     e = c.run(code, env={'B': 'b'} if '[' in code else {}, timeout=20)
                     print(e.status, repr(e.stdout), e.error and e.error.value, e.stderr.count('\\n'), e.restarted)
                 c.run('set -e'); e = c.run('false; echo no', timeout=20)
-                print(e.status, repr(e.stdout + e.stderr), e.error.value, e.state_lost)
+                print(e.status, repr(e.stdout + e.stderr), e.error.value, e.state_lost, '( set -e; … )' in e.message)
                 c.run('set -eu'); e = c.run('echo $B; echo no', timeout=20)
                 print(e.status, repr(e.stdout), e.stderr.count('\\n'), e.state_lost)
         """).splitlines(), ["ok '1\\n' None 0 False", "failed '1\\n' 1 1 False", "ok '[1]\\n' None 0 False", "ok '' None 0 False",
                             "failed '' 1 1 False", "failed '' 1 1 False", "failed '' 1 1 False", "failed '' 1 1 False", "ok '[]\\n' None 0 False",
-                            "failed '' 1 True", "ended '' 1 True"])
+                            "failed '' 1 True True", "ended '' 1 True"])
 
     def test_the_relay_leaves_no_file_and_floods_are_bounded(self):
         self.assertEqual(self.python("""
