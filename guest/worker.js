@@ -28,6 +28,22 @@ function asCode(key, value) {
 	return key === 'value' && typeof value === 'function' ? `(${value})(output, context)` : value;
 }
 
+// A value in JSON. What refers to an object that it is in itself is left out: providers hand over timers and sockets so.
+function textOf(value) {
+	try {
+		return JSON.stringify(value, asCode);
+	} catch (error) {
+		if (!/circular/.test(error.message)) throw error;
+		const around = [];
+		return JSON.stringify(value, function (key, item) {
+			while (around.length && around.at(-1) !== this) around.pop();
+			if (around.includes(item)) return undefined;
+			if (item && typeof item === 'object') around.push(item);
+			return asCode(key, item);
+		});
+	}
+}
+
 // The position behind the last ";" that is not inside quotes; 0 if there is none.
 function lastStatement(line) {
 	let quote = '', at = 0;
@@ -161,7 +177,7 @@ async function answer(message) {
 		const reply = { outcome: 'returned', type: typeOf(value), value: value === undefined ? null : value };
 		if (typeof value === 'bigint') reply.value = Number(value);
 		if (['function', 'symbol'].includes(typeof value)) reply.value = null; // the reply's `type` says what the value was
-		return JSON.stringify(reply, asCode);
+		return textOf(reply);
 	} catch (error) {
 		if (error instanceof Missing) {
 			return JSON.stringify({ outcome: 'missing', name: '', message: error.message, traceback: '' });

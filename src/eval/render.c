@@ -211,6 +211,18 @@ static json_t *joined_with_env(const json_t *vars, const json_t *env)
 	return all;
 }
 
+/* Whether a text in the value has a NUL character. Templates end there, and so would a prompt, without a word. */
+static bool has_nul(const json_t *value)
+{
+	const char *key;
+	json_t *item;
+	size_t i;
+	bool found = json_is_string(value) && strlen(json_string_value(value)) != json_string_length(value);
+	json_array_foreach(value, i, item) found = found || has_nul(item);
+	json_object_foreach((json_t *)(uintptr_t)value, key, item) found = found || has_nul(item);
+	return found;
+}
+
 int fh_render_vars(const struct fh_eval_plan *plan, struct fh_services *services, const json_t *vars,
                    const struct fh_eval_column *column, json_t **ret, struct fh_error *err)
 {
@@ -232,6 +244,8 @@ int fh_render_vars(const struct fh_eval_plan *plan, struct fh_services *services
 			json_object_set_new(all, key, json_stringn(text, n - 1));
 		}
 	}
+	json_object_foreach(all, key, v) if (has_nul(v)) return fh_error_set(
+	    err, FH_E_ARGUMENT, "variable \"%s\" has a NUL character (U+0000), which no prompt may have", key);
 	if (has_braces(all))
 		substitute(all, plan->stored);
 	*ret = json_incref(all);

@@ -99,11 +99,16 @@ static void on_wish(void *context, enum fh_store_wish wish)
 
 /* ----------------------------------------------------------------------------------------------------------- sinks */
 
+/* Those of the config, over them those that it has for the command line, over them those that were given there. */
 static json_t *tags_of(const struct fh_eval_session *s)
 {
-	json_t *tags = json_object(), *own = json_object_get(s->plan->config.root, "tags");
-	if (json_is_object(own))
-		json_object_update(tags, own);
+	json_t *tags = json_object();
+	const json_t *config = s->plan->config.root;
+	json_t *own[] = { json_object_get(config, "tags"),
+		              json_object_get(json_object_get(config, "commandLineOptions"), "tags") };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(own); i++)
+		if (json_is_object(own[i]))
+			json_object_update(tags, own[i]);
 	for (size_t i = 0; i < s->options->tags.count; i++) {
 		const char *tag = s->options->tags.items[i], *equals = strchr(tag, '=');
 		fh_auto_free char *name = fh_xstrndup(tag, equals ? (size_t)(equals - tag) : strlen(tag));

@@ -117,6 +117,9 @@ static json_t *render_env_map(json_t *map, const json_t *vars)
 	const char *key;
 	json_object_foreach(map, key, value)
 	{
+		/* What was said before is no template. */
+		if (strcmp(key, "_conversation") == 0)
+			continue;
 		fh_auto_json json_t *item = render_env(value, vars);
 		if (item != value && !changed)
 			changed = json_copy(map);

@@ -81,7 +81,7 @@ static const struct fh_eval_key command_line_keys[] = {
 	{ "var", OBJECT },
 	{ "vars", TEXT, .idle = on_command_line },
 	{ "tests", TEXT, .idle = on_command_line },
-	{ "tag", OBJECT, .idle = on_command_line },
+	{ "tags", OBJECT },
 	{ "prompts", ANY, .idle = on_command_line },
 	{ "providers", ANY, .idle = on_command_line },
 	{ "config", ANY, .idle = on_command_line },

@@ -33,6 +33,11 @@ static int add(struct loader *l, const char *raw, size_t n, FH_OWN char *label)
 		free(label);
 		return fh_document_error(l->config->document, l->place, l->err, "more than %d prompts", PROMPTS_MAX);
 	}
+	if (memchr(raw, 0, n)) {
+		free(label);
+		return fh_document_error(l->config->document, l->place, l->err,
+		                         "a prompt has a NUL character (U+0000), which none may have");
+	}
 	struct fh_eval_prompt *p = &FH_PUSH(l->ret->items, l->ret->count, l->ret->capacity);
 	p->raw = fh_xstrndup(raw, n);
 	p->label = label;

@@ -9,16 +9,19 @@
 #define LIST "\\([^()]*\\)"
 /* A type whose name is known: "MODIFY the column" has none. */
 #define TYPE                                                                                                           \
-	"(?:(?:TINY|SMALL|MEDIUM|BIG)?INT(?:EGER)?\\d*|DECIMAL|NUMERIC|NUMBER|FLOAT\\d*|DOUBLE(?:\\s+PRECISION)?|REAL|BIT|"  \
+	"(?:(?:TINY|SMALL|MEDIUM|BIG)?INT(?:EGER)?\\d*|DECIMAL|NUMERIC|NUMBER|FLOAT\\d*|DOUBLE(?:\\s+PRECISION)?|REAL|"    \
+	"BIT|"                                                                                                             \
 	"BOOL(?:EAN)?|DATE|DATETIME2?|TIMESTAMP(?:TZ)?|TIME|YEAR|N?CHAR|N?VARCHAR|CHARACTER(?:\\s+VARYING)?|"              \
-	"(?:TINY|MEDIUM|LONG)?(?:TEXT|BLOB)|(?:VAR)?BINARY|ENUM|SET|JSONB?|UUID|(?:BIG|SMALL)?SERIAL|BYTEA|MONEY|XML|"      \
+	"(?:TINY|MEDIUM|LONG)?(?:TEXT|BLOB)|(?:VAR)?BINARY|ENUM|SET|JSONB?|UUID|(?:BIG|SMALL)?SERIAL|BYTEA|MONEY|XML|"     \
 	"STRING|VARIANT|INTERVAL)\\b(?:\\s*" LIST ")?(?:\\[\\])?"
 #define VALUE "(?:'[^']*'|[-+\\w.]+(?:\\s*" LIST ")?|" LIST ")"
-#define REFERENCE "REFERENCES\\s+" NAME "\\s*" LIST "(?:\\s+ON\\s+(?:DELETE|UPDATE)\\s+(?:CASCADE|RESTRICT|NO\\s+ACTION|SET\\s+\\w+))*"
+#define REFERENCE                                                                                                      \
+	"REFERENCES\\s+" NAME "\\s*" LIST                                                                                  \
+	"(?:\\s+ON\\s+(?:DELETE|UPDATE)\\s+(?:CASCADE|RESTRICT|NO\\s+ACTION|SET\\s+\\w+))*"
 /* What follows the type of a column. */
 #define MORE                                                                                                           \
-	"(?:\\s+(?:NOT\\s+NULL|NULL|DEFAULT\\s+" VALUE "|UNIQUE|PRIMARY\\s+KEY|KEY|AUTO_INCREMENT|UNSIGNED|ZEROFILL|"        \
-	"COMMENT\\s+'[^']*'|COLLATE\\s+" NAME "|CHARACTER\\s+SET\\s+\\w+|CHECK\\s*" LIST "|ON\\s+UPDATE\\s+" VALUE          \
+	"(?:\\s+(?:NOT\\s+NULL|NULL|DEFAULT\\s+" VALUE "|UNIQUE|PRIMARY\\s+KEY|KEY|AUTO_INCREMENT|UNSIGNED|ZEROFILL|"      \
+	"COMMENT\\s+'[^']*'|COLLATE\\s+" NAME "|CHARACTER\\s+SET\\s+\\w+|CHECK\\s*" LIST "|ON\\s+UPDATE\\s+" VALUE         \
 	"|" REFERENCE "|GENERATED\\s+(?:ALWAYS|BY\\s+DEFAULT)\\s+AS\\s+(?:IDENTITY|" LIST ")))*"
 /* A column's name, and no word that begins another action. */
 #define COLUMN "(?!(?:CONSTRAINT|PRIMARY|FOREIGN|UNIQUE|CHECK|INDEX|KEY|COLUMN|FULLTEXT|SPATIAL|IF|TO|AS)\\b)" NAME
@@ -50,7 +53,8 @@ static const struct {
 	{ "DROP\\s+CHECK\\s+" NAME, FH_SQL_MYSQL | FH_SQL_SQLITE },
 	{ "RENAME\\s+(?:(?:TO|AS)\\s+)?" COLUMN, ALL },
 	{ "RENAME\\s+COLUMN\\s+" NAME "\\s+TO\\s+" NAME, MYSQL | FH_SQL_SQLITE },
-	{ "ALTER\\s+(?:COLUMN\\s+)?" COLUMN "\\s+(?:SET\\s+DEFAULT\\s+" VALUE "|DROP\\s+DEFAULT|(?:SET|DROP)\\s+NOT\\s+NULL|"
+	{ "ALTER\\s+(?:COLUMN\\s+)?" COLUMN "\\s+(?:SET\\s+DEFAULT\\s+" VALUE
+	  "|DROP\\s+DEFAULT|(?:SET|DROP)\\s+NOT\\s+NULL|"
 	  "(?:SET\\s+DATA\\s+)?TYPE\\s+" TYPE "(?:\\s+USING\\s[^;,]+)?)",
 	  FH_SQL_POSTGRESQL },
 	{ "ALTER\\s+COLUMN\\s+" NAME "\\s+" TYPE MORE, FH_SQL_TRANSACTSQL },
@@ -67,9 +71,9 @@ char *fh_sql_without_alters(const char *sql, unsigned databases)
 	for (size_t i = 0; i < FH_ARRAY_SIZE(actions); i++)
 		if (actions[i].has & databases)
 			fh_buf_addf(&any, "%s%s", any.n ? "|" : "", actions[i].pattern);
-	fh_auto_free char *pattern = fh_xasprintf(
-	    "(^|;)\\s*ALTER\\s+TABLE\\s+%s" NAME "\\s+(?<action>%s)(?:\\s*,\\s*(?&action))*\\s*(?=;|$)",
-	    databases & FH_SQL_POSTGRESQL ? "(?:IF\\s+EXISTS\\s+)?(?:ONLY\\s+)?" : "", fh_buf_cstr(&any));
+	fh_auto_free char *pattern =
+	    fh_xasprintf("(^|;)\\s*ALTER\\s+TABLE\\s+%s" NAME "\\s+(?<action>%s)(?:\\s*,\\s*(?&action))*\\s*(?=;|$)",
+	                 databases & FH_SQL_POSTGRESQL ? "(?:IF\\s+EXISTS\\s+)?(?:ONLY\\s+)?" : "", fh_buf_cstr(&any));
 	fh_buf_release(&any);
 	return fh_pattern_own_replace(pattern, PCRE2_CASELESS, sql, "$1");
 }

@@ -12,4 +12,3 @@ enum {
 	FH_SQL_SNOWFLAKE = 1 << 6,
 	FH_SQL_REDSHIFT = 1 << 7,
 };
-
