@@ -7,6 +7,7 @@
 #include "eval/common/env.h"
 #include "eval/common/text.h"
 #include "provider/exec.h"
+#include "eval/rendering/media.h"
 #include "eval/rendering/template_host.h"
 #include "script/script.h"
 
@@ -105,6 +106,12 @@ static int var_from_file(const struct fh_eval_plan *plan, struct fh_services *se
 	int r = fh_file_read(path, &content, err);
 	if (r < 0)
 		return fh_error_wrap(err, "variable \"%s\"", name);
+	if (fh_media_is(path)) {
+		fh_auto_buf struct fh_buf encoded = FH_BUF_INIT(0);
+		fh_media_text(path, fh_buf_str(&content), &encoded);
+		*ret = fh_json_bytes(fh_buf_str(&encoded));
+		return 0;
+	}
 	*ret = fh_json_bytes(fh_text_trim(fh_buf_str(&content)));
 	return 0;
 }

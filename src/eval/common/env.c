@@ -134,7 +134,6 @@ static const struct {
 	{ "PROMPTFOO_CSV_STRICT", "tables are read by one set of rules" },
 	{ "PROMPTFOO_DISABLE_CSV_FORMULA_ESCAPING", "cells that a spreadsheet would compute are escaped" },
 	{ "PROMPTFOO_DISABLE_PDF_AS_TEXT", "a PDF in a variable is its text" },
-	{ "PROMPTFOO_DISABLE_MULTIMEDIA_AS_BASE64", "files of variables are text" },
 	{ "PROMPTFOO_DISABLE_TEMPLATE_ENV_VARS", "templates of the config see the environment" },
 	{ "PROMPTFOO_SELF_HOSTED", "templates of the config see the environment" },
 	{ "PROMPTFOO_DISABLE_REF_PARSER", "$ref is resolved" },
