@@ -105,12 +105,21 @@ static void add_timestamp(json_t *line)
 	json_object_set_new(line, "timestamp", json_string(text));
 }
 
-static json_t *output_line(const char *type, const struct fh_context_event *event)
+static void add_output(struct run *r, const char *type, struct fh_str text)
 {
 	json_t *o = line_of(type);
-	json_object_set_new(o, "text", fh_json_bytes((struct fh_str){ event->text.data, event->text.size }));
+	json_object_set_new(o, "text", fh_json_bytes(text));
 	add_timestamp(o);
-	return o;
+	add_line(r, o);
+}
+
+/* E2B's Java sends the end of a line as a piece of its own, so that clients find what is printed without it. */
+static void add_stdout(struct run *r, struct fh_str text)
+{
+	bool apart = fh_streq(r->context->language, "java") && text.n > 1 && text.p[text.n - 1] == '\n';
+	add_output(r, "stdout", (struct fh_str){ text.p, text.n - apart });
+	if (apart)
+		add_output(r, "stdout", fh_str("\n"));
 }
 
 /* The repr of a string without its quotes, which E2B's own server omits. */
@@ -154,6 +163,7 @@ static json_t *error_line(const char *name, const char *value, const char *trace
 static int on_event(void *context, const struct fh_context_event *event)
 {
 	struct run *r = context;
+	struct fh_str text = { event->text.data, event->text.size };
 	json_t *o = NULL;
 	switch (event->kind) {
 	case FH_CONTEXT_COUNT:
@@ -161,10 +171,10 @@ static int on_event(void *context, const struct fh_context_event *event)
 		json_object_set_new(o, "execution_count", json_integer((json_int_t)event->count));
 		break;
 	case FH_CONTEXT_STDOUT:
-		o = output_line("stdout", event);
+		add_stdout(r, text);
 		break;
 	case FH_CONTEXT_STDERR:
-		o = output_line("stderr", event);
+		add_output(r, "stderr", text);
 		break;
 	case FH_CONTEXT_RESULT:
 	case FH_CONTEXT_DISPLAY:

@@ -198,7 +198,7 @@ class Chaos(support.TempDir):
     def test_many_streams_whose_reader_is_slow(self):
         before, calm = self.settled(), Calm(self.server)
         box = self.server.create()
-        streams = [box.start("head -c 400000 /dev/zero", stdin=False) for _ in range(SLOW)]
+        streams = [box.start("cat /dev/zero | head -c 400000; true", stdin=False) for _ in range(SLOW)]
         for s in streams:
             s.pid()
         self.assertEqual(box.run("echo among them"), (0, "among them\n", ""))

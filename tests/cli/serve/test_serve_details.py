@@ -339,6 +339,14 @@ class Details(support.TempDir):
         self.assertEqual(result("{ let a = 1; globalThis.b = a + 1 }\nb")["text"], "2")
 
     @support.once
+    def test_a_line_of_java_comes_without_its_end(self):
+        support.need_program("jshell")
+        printed = lambda code: [x["text"] for x in self.sandbox().code(code, language="java") if x["type"] == "stdout"]
+        self.assertEqual(printed('System.out.println("one\\ntwo")'), ["one\ntwo", "\n"])
+        self.assertEqual(printed('System.out.print("one"); System.out.println()'), ["one", "\n"])
+        self.assertEqual(printed('System.out.println()'), ["\n"])
+
+    @support.once
     def test_code_for_deno_and_for_tslab(self):
         """Each has variables of its own; what is written for Deno finds the names of Deno that cells use."""
         support.need_program("node")
