@@ -146,11 +146,15 @@ class Honest(judging.Judging):
         self.check_tests("python", [does_not_cross + test for test in self.guarded_tests], right, wrong, "in-process")
 
     def check_tests(self, language, tests, right, wrong, integrity="split"):
-        for test in tests:
-            with self.subTest(test):
-                task = {"task_id": "t", "language": language, "entry_point": "add", "tests": [test]}
-                self.check(task, [right], integrity=integrity)
-                self.check(task, [wrong], verdict="failed", integrity=integrity)
+        """Judges a right and a wrong program by each test."""
+        cases = [(f"t{i}", test, program, verdict) for i, test in enumerate(tests) for program, verdict in ((right, "passed"), (wrong, "failed"))]
+        self.write("problems.jsonl", "".join(json.dumps({"task_id": f"t{i}", "language": language, "entry_point": "add", "tests": [test]}) + "\n"
+                                             for i, test in enumerate(tests)))
+        self.write("samples.jsonl", "".join(json.dumps({"task_id": task, "solution": program}) + "\n" for task, _, program, _ in cases))
+        self.judge("--replace", problems=self.dir / "problems.jsonl")
+        for (_, test, _, verdict), row in zip(cases, self.rows(), strict=True):
+            with self.subTest(test, verdict=verdict):
+                self.assertEqual((row["verdict"], row["integrity"]), (verdict, integrity), row["reason"])
 
     # Tests for Jest and Vitest of a function that adds numbers and refuses texts.
     jest_tests = ["describe('add', () => { it('adds', () => { expect(add(1, 2)).toBe(3); }); });",
@@ -173,7 +177,7 @@ class Honest(judging.Judging):
         self.check_tests("javascript", self.jest_tests,
                          "function add(a, b) { if (typeof a === 'string') throw new TypeError('numbers, please'); return a + b; }\n",
                          "function add(a, b) { return 0; }\n")
-        self.assertIn("expect(", self.rows()[0]["reason"])
+        self.assertIn("expect(", self.rows()[-1]["reason"])
 
     # What Jest does not take for right: values that only look like those that the test wants.
     jest_lookalikes = [("expect(f()).toBeGreaterThan(2)", "[3]"), ("expect(f()).not.toBeGreaterThan(5)", "'x'"), ("expect(f()).toBeCloseTo(0.5)", "'0.5'"),
