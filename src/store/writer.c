@@ -338,8 +338,8 @@ static int write_eval(struct fh_store_writer *w, const struct fh_store_begin *b,
 	return r == 0 ? write_columns(w, b, err) : r;
 }
 
-/* Begins a transaction that does not wait for the disk. SQLite waits once as it begins its log, lest commits from before
- * that are left in the file be taken for new ones; where the log is empty there are none, and it need not. */
+/* Begins a transaction that does not wait for the disk. SQLite waits once as it begins its log, lest commits from
+ * before that are left in the file be taken for new ones; where the log is empty there are none, and it need not. */
 static int begin_unsynced(struct fh_store_writer *w, struct fh_error *err)
 {
 	struct fh_db *db = fh_store_db(w->store);

@@ -15,7 +15,7 @@ struct fh_output_sink {
 	struct fh_output_files *files;
 	const struct fh_eval_plan *plan;
 	struct fh_eval_results *results; /* complete when the sink's end is called */
-	json_t *config; /* from fh_output_config */
+	json_t *config;                  /* from fh_output_config */
 	pthread_mutex_t lock;
 };
 /* Initializes the lock. Closing the sink closes the files. */
