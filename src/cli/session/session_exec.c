@@ -281,6 +281,16 @@ static int join(struct fh_process *p, bool pty, bool terminal, bool feeds, struc
 	return r;
 }
 
+/* A program that ended with its session looks like one that was killed alone. */
+static int tell_if_gone(const struct fh_session_handle *h, int status)
+{
+	struct fh_sandbox_usage usage;
+	if (status == 128 + SIGKILL && fh_sandbox_usage(h->sandbox, &usage, NULL) < 0)
+		fprintf(stderr, "fumehood: session %s ended while the program ran: it was removed, or its lease was over\n",
+		        *h->info.name ? h->info.name : h->info.id);
+	return status;
+}
+
 /* -------------------------------------------------------------------------------------------------------- actions */
 
 /* What a program in a terminal is told of it: the kind of our own, whose output ours becomes. */
@@ -349,7 +359,7 @@ int fh_session_command(struct fh_session_handle *h, const char *const *argv, con
 	if (O.detach)
 		fh_print_line(fh_process_id(p));
 	else
-		r = join(p, O.terminal, O.terminal && !O.json && isatty(STDIN_FILENO), !no_stdin, err);
+		r = tell_if_gone(h, join(p, O.terminal, O.terminal && !O.json && isatty(STDIN_FILENO), !no_stdin, err));
 	fh_process_free(p);
 	return r;
 }
@@ -398,7 +408,7 @@ int fh_session_attach(const char *const *args, size_t count, struct fh_error *er
 	if (r < 0)
 		return r;
 	O.json = false; /* its output goes to the terminal, and not into JSON */
-	r = join(p, terminal, terminal && isatty(STDIN_FILENO), true, err);
+	r = tell_if_gone(&h, join(p, terminal, terminal && isatty(STDIN_FILENO), true, err));
 	fh_process_free(p);
 	return r;
 }

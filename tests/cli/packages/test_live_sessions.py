@@ -227,6 +227,21 @@ class Session(unittest.TestCase):
         self.assertEqual(third.communicate(timeout=support.TIMEOUT), (b"over\n", b""))
         self.assertEqual(third.returncode, 4)
 
+    def test_a_program_that_ends_with_its_session_says_so(self):
+        for ending in (["rm"], ["exec", "--", "sh", "-c", "kill -9 -1"]):
+            name = self.name + "-" + ending[0]
+            session("new", "--name", name)
+            self.addCleanup(session, "rm", name, status=None)
+            child = subprocess.Popen([FUMEHOOD, "session", "exec", name, "--", "sh", "-c", "echo begun; exec sleep 600"],
+                                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
+            self.addCleanup(child.communicate)
+            self.addCleanup(child.kill)
+            self.assertEqual(child.stdout.readline(), b"begun\n")
+            session(ending[0], name, *ending[1:], status=None)
+            said = child.communicate(timeout=support.TIMEOUT)[1].decode()
+            self.assertEqual(child.returncode, 137)
+            self.assertEqual("session %s ended while the program ran" % name in said, ending == ["rm"], said)
+
     def test_files_in_and_out(self):
         data = os.urandom(700000)
         with open(self.path("data"), "wb") as f:
