@@ -159,10 +159,14 @@ static void begin_row(struct table *t, uint32_t row, const json_t *test)
 	t->column = 0;
 	if (t->described)
 		field(&t->out->text, fh_str(fh_json_str(test, "description", "")), &first);
-	for (size_t i = 0; i < json_array_size(t->data->vars); i++)
-		json_field(&t->out->text,
-		           json_object_get(json_object_get(test, "vars"), json_string_value(json_array_get(t->data->vars, i))),
-		           &first);
+	for (size_t i = 0; i < json_array_size(t->data->vars); i++) {
+		const char *name = json_string_value(json_array_get(t->data->vars, i));
+		const json_t *value = json_object_get(json_object_get(test, "vars"), name);
+		if (json_is_null(value))
+			field(&t->out->text, fh_str("null"), &first);
+		else
+			json_field(&t->out->text, value, &first);
+	}
 }
 
 static int write_cell(void *context, uint32_t row, uint32_t column, struct fh_str text, struct fh_error *err)

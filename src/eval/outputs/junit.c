@@ -58,8 +58,18 @@ static int write_case(void *context, uint32_t row, uint32_t column, struct fh_st
 
 static void totals(struct fh_buf *out, uint64_t tests, uint64_t failures, uint64_t errors, double seconds)
 {
-	fh_buf_addf(out, " tests=\"%llu\" failures=\"%llu\" errors=\"%llu\" time=\"%.3f\">\n", (unsigned long long)tests,
-	            (unsigned long long)failures, (unsigned long long)errors, seconds);
+	fh_buf_addf(out, " tests=\"%llu\" failures=\"%llu\" errors=\"%llu\" skipped=\"0\" time=\"%.3f\">\n",
+	            (unsigned long long)tests, (unsigned long long)failures, (unsigned long long)errors, seconds);
+}
+
+/* "[provider] prompt N": the N-th column of that provider. free() it. */
+static char *name_of(const json_t *columns, uint32_t column)
+{
+	const char *provider = fh_json_str(json_array_get(columns, column), "provider", "");
+	unsigned n = 1;
+	for (uint32_t i = 0; i < column; i++)
+		n += strcmp(fh_json_str(json_array_get(columns, i), "provider", ""), provider) == 0;
+	return fh_xasprintf("[%s] prompt %u", provider, n);
 }
 
 static int write_all(const struct fh_output_data *d, struct fh_output_stream *out, struct fh_error *err)
@@ -72,8 +82,7 @@ static int write_all(const struct fh_output_data *d, struct fh_output_stream *ou
 		const json_t *m = json_object_get(json_array_get(d->columns, i), "metrics");
 		uint64_t fail = (uint64_t)fh_json_int(m, "testFailCount", 0),
 		         error = (uint64_t)fh_json_int(m, "testErrorCount", 0);
-		fh_auto_free char *name =
-		    fh_xasprintf("[%s] prompt %u", fh_json_str(json_array_get(d->columns, i), "provider", ""), i + 1);
+		fh_auto_free char *name = name_of(d->columns, i);
 		struct suite s = { .data = d, .out = out, .column = i, .name = name };
 		fh_buf_adds(&out->text, "  <testsuite");
 		attribute(&out->text, "name", name);
