@@ -2,15 +2,23 @@
 #include "script/environment.h"
 
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include "base/text/secret.h"
+
+/* E2B's SDKs need a key for every server, also for `fumehood serve`, which `fumehood env` leads them to: a script that
+ * uses them has a use for it. Without one of these variables it is the key of E2B's cloud. */
+static bool fh_key_of_own_server(const char *name)
+{
+	return fh_streq(name, "E2B_API_KEY") && (getenv("E2B_API_URL") || getenv("E2B_DOMAIN"));
+}
 
 static bool fh_script_environment_has(const char *name, const char *const *handed_over)
 {
 	for (size_t i = 0; handed_over && handed_over[i]; i++)
 		if (fnmatch(handed_over[i], name, 0) == 0)
 			return true;
-	return !fh_secret_name(name);
+	return !fh_secret_name(name) || fh_key_of_own_server(name);
 }
 
 void fh_script_environment_make(struct fh_script_environment *ret, const json_t *env, const char *const *handed_over)

@@ -2,7 +2,7 @@
 /*
  * The environment that the user's own code sees: ours, without variables whose names suggest secrets
  * (base/text/secret.h), since a script has no use for the keys of other providers. Secrets that the user or a
- * provider's config grants by name stay.
+ * provider's config grants by name stay, and the key of an E2B server of the user's own.
  */
 #pragma once
 #include "base/base.h"

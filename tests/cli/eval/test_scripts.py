@@ -125,6 +125,18 @@ class Scripts(Case):
                 row, = self.run_asserts([{"type": kind, "value": code["key"]}], *args)
                 self.assertEqual(row["success"], seen, args)
 
+    def test_the_key_of_an_e2b_server_of_ones_own_is_no_secret_of_scripts(self):
+        self.write("promptfooconfig.yaml", json.dumps(
+            {"prompts": ["hi"], "providers": ["echo"], "tests": [{"assert": [
+                {"type": "python", "value": "import os\nreturn 'E2B_API_KEY' in os.environ"},
+                {"type": "javascript", "value": "'E2B_API_KEY' in process.env"}]}]}))
+        cloud = {n: v for n, v in os.environ.items() if not n.startswith("E2B_")} | {"E2B_API_KEY": "e2b_1"}
+        for more, handed_over in (({}, False), ({"E2B_API_URL": "http://127.0.0.1:3000"}, True), ({"E2B_DOMAIN": "e2b.localhost"}, True)):
+            support.command("eval", "--no-table", "-o", "out.json", cwd=self.dir, env=cloud | more)
+            row, = json.loads((self.dir / "out.json").read_text())["results"]["results"]
+            seen = [part["pass"] for part in row["gradingResult"]["componentResults"]]
+            self.assertEqual(seen, [handed_over] * 2, more)
+
     @support.release_only
     def test_one_that_needs_a_key_is_told_how_to_get_it(self):
         for kind, code in self.kinds():
