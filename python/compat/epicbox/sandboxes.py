@@ -36,6 +36,8 @@ class Result(dict):
     __hash__ = None
 
 
+# what goes into a plan of a working directory's sandbox; larger files are put in afterwards
+_SMALL = 64 << 10
 _TIMES = {"cpu_time": "cputime", "wall_time": "realtime"}
 
 
@@ -131,17 +133,26 @@ def _all_files(sandbox):
     return files
 
 
-def _plan(sandbox, stdin=None):
-    files = dict(itertools.islice(_all_files(sandbox).items(), _images.FILES_MAX))
+def _plan(sandbox, files, stdin=None):
+    files = dict(itertools.islice(files.items(), _images.FILES_MAX))
     return _engine(_images.make_plan, sandbox._profile, sandbox._command, files, stdin, sandbox._limits,
                    utils.is_strict(), sandbox._workdir is not None)
 
 
+def _size(given):
+    """Of a file, which is its bytes or (bytes, mode)."""
+    return len(given[0] if isinstance(given, tuple) else given)
+
+
 def _make(sandbox):
-    """Makes the fumehood sandbox with its files: as many as a plan carries, the others afterwards."""
-    container = _engine(fumehood.Sandbox, plan=_plan(sandbox))
+    """Makes the fumehood sandbox with its files: as many as a plan carries, the others afterwards; so large ones as well, which
+    would go through the JSON of the plan several times."""
+    files = _all_files(sandbox)
+    first = files if sandbox._workdir is None else {name: data for name, data in files.items() if _size(data) <= _SMALL}
+    first = dict(itertools.islice(first.items(), _images.FILES_MAX))
+    container = _engine(fumehood.Sandbox, plan=_plan(sandbox, first))
     try:
-        _engine(container.put_files, dict(itertools.islice(_all_files(sandbox).items(), _images.FILES_MAX, None)))
+        _engine(container.put_files, {name: data for name, data in files.items() if name not in first})
     except exceptions.DockerError:
         container.destroy()
         raise
@@ -221,7 +232,7 @@ def run(profile_name, command=None, files=None, stdin=None, limits=None, workdir
         with sandbox:
             sandbox.container = _make(sandbox)
             return start(sandbox, stdin=stdin)
-    done = _engine(fumehood.run_plan, _plan(sandbox, data or None))
+    done = _engine(fumehood.run_plan, _plan(sandbox, _all_files(sandbox), data or None))
     if done.status == "engine_error":
         error = done.error or {}
         raise exceptions.DockerError("{}{}".format(error.get("message", "the engine failed"),

@@ -298,6 +298,19 @@ class WorkingDirectories(Case):
         """)
         self.assertEqual(r, ["ok", "x\n", True])
 
+    @support.once
+    def test_large_files_are_put_in_beside_the_plan(self):
+        """A plan that is changed goes through JSON, which for 30 MB takes longer than many runs."""
+        self.assertEqual(self.python("""
+            import fumehood
+            texts, from_json = [], fumehood.Plan.from_json
+            fumehood.Plan.from_json = lambda text: texts.append(len(text)) or from_json(text)
+            with epicbox.working_directory() as w:
+                epicbox.run('gcc', 'head -c 3000000 /dev/zero > big; chmod +x big', workdir=w)
+                r = epicbox.run('gcc', 'test -x big && wc -c < big', workdir=w)
+                show([r['stdout'].decode().strip(), len(texts), max(texts) < 1000000])
+        """), [["3000000", 2, True]])
+
     @support.release_only
     def test_a_full_sandbox_leaves_the_directory_as_it_was(self):
         """Its disk is full before its memory. It may or may not have had room for a look at its files."""
