@@ -200,6 +200,7 @@ class Honest(judging.Judging):
                        ("expect(f()).toHaveBeenCalled()", "1"), ("const g = jest.fn(); if (f()) g(2); expect(g).toHaveBeenCalledWith(1)", "1"),
                        ("const g = jest.fn(); f(); expect(g).toHaveBeenCalledTimes(1)", "1"), ("expect(f).toThrow(expect.objectContaining({ message: 'a' }))", "(() => { throw new Error('b'); })()")]
 
+    @support.release_only
     def test_what_only_looks_like_it_does_not_pass_a_test_for_jest(self):
         support.need_program("node")
         tasks = [{"task_id": f"t{i}", "language": "javascript", "entry_point": "f", "tests": ["test('x', () => { %s; });" % test]}
@@ -234,6 +235,7 @@ class Honest(judging.Judging):
                       "try:\n    print(add(int(input()), 1))\nexcept EOFError:\n    for line in sys.stdin:\n        print(line)\n"
                       "assert sys.stdin.buffer.read() == b'' and sys.stdin.fileno() == 0\n"]
 
+    @support.release_only
     def test_python_that_counts_on_being_a_module_and_on_an_end_of_its_input(self):
         self.check(PYTHON, self.python_modules)
         self.check({"task_id": "in-process", "code": "class Sum:\n    def of(self, a, b):\n        return a + b\n", "tests": ["assert Sum().of(1, 2) == 3"]},
@@ -243,6 +245,7 @@ class Honest(judging.Judging):
     def verdict_of(program):
         return "early_exit" if "Promise" in program else "failed"
 
+    @support.release_only
     def test_javascript_modules_in_one_process(self):
         self.check(JAVASCRIPT_CLASS, ["export class Sum { of(a, b) { return a + b; } }\n",
                                       "import fs from 'fs';\nexport default class Sum { of(a, b) { return a + b; } }\n",
@@ -251,6 +254,7 @@ class Honest(judging.Judging):
         self.check(JAVASCRIPT_CLASS, ["await new Promise(() => 0);\nexport class Sum { of() { } }\n"], "node", integrity="in-process",
                    verdict="failed")
 
+    @support.release_only
     def test_javascript_that_iterates_asynchronously(self):
         row = {"task_id": "each", "language": "javascript",
                "code": "async function* each(n) {\n  for (let i = 1; i <= n; i++) yield i;\n  if (n > 2) throw new RangeError('large');\n}\n",
@@ -278,6 +282,7 @@ class Honest(judging.Judging):
                "tests": "#include <assert.h>\nint main() { assert(Sum().of(1, 2) == 3); }\n"}
         self.check(row, ["struct Sum { int of(int a, int b) { return a + b; } };\nint main() { return 7; }\n"], "c++", integrity="in-process")
 
+    @support.release_only
     def test_cpp_with_other_types_of_texts(self):
         """And without the headers that the declaration includes."""
         row = {"task_id": "CPP/0", "declaration": "#include <string>\n#include <vector>\nusing namespace std;\nint letters(vector<string> words, string letter){\n",
@@ -360,12 +365,15 @@ class Honest(judging.Judging):
                         "    for i := range str {\n        if str[i:] == Reversed(str[i:]) {\n            return str + Reversed(str[:i])\n"
                         "        }\n    }\n    return str\n}\n"], "go")
 
+    @support.release_only
     def test_javascript_results_of_many_kinds(self):
         self.check(RESULTS, RESULTS_OF, "node")
 
+    @support.release_only
     def test_python_that_returns_what_can_be_iterated(self):
         self.check(VALUES, [code + "def squares(n):\n    return Squares(n)\n" for code in SQUARES])
 
+    @support.release_only
     def test_python_that_returns_other_mappings(self):
         self.check(COUNTS, [f"import collections, types\ndef counts(s):\n    return {kind}(dict(collections.Counter(s)))\n" for kind in
                             ("collections.UserDict", "collections.ChainMap", "types.MappingProxyType", "collections.OrderedDict")])
@@ -374,6 +382,7 @@ class Honest(judging.Judging):
         self.check(PYTHON, ["\ufeffdef add(a, b):\n    return a + b\n", "def add(a, b):\n\u00a0\u00a0\u00a0\u00a0return a\u00a0+ b\n",
                             "def add(a, b):\n    \"\"\"It's a\u00a0sum.\"\"\"  # isn't it\u00a0?\n\u00a0   return a + b\n"])
 
+    @support.release_only
     def test_cpp_of_other_types_that_includes_everything(self):
         """The declaration includes the header, too, behind a program whose function is called by an adapter."""
         row = {"task_id": "CPP/0", "declaration": "#include <bits/stdc++.h>\nusing namespace std;\npair<int,int> ends(vector<int> v){\n",

@@ -75,6 +75,7 @@ class Numbers(judging.Judging):
                 self.assertEqual((row["verdict"], row["integrity"]), (verdict, "split"), row["reason"])
                 self.assertIn(REASON if verdict == "failed" else "", row["reason"])
 
+    @support.release_only
     def test_python_and_javascript(self):
         support.need_program("node")
         halves = "def halves(v):\n    return %s\n"

@@ -70,6 +70,7 @@ assert got[0] is got
 """
         self.assertEqual(self.verdict(test, "    return x\n")["verdict"], "passed")
 
+    @support.release_only
     def test_instances_of_subclasses_cross_as_the_plain_value_by_the_base_types_own_methods(self):
         completion = """
     import collections, enum
@@ -103,6 +104,7 @@ assert loop[0] is loop and len(loop) == 1
 """
         self.assertEqual(self.verdict(test, completion)["verdict"], "passed")
 
+    @support.release_only
     def test_other_objects_tell_truth_and_length_and_equal_nothing(self):
         completion = """
     import re
@@ -135,6 +137,7 @@ assert [list(part) for part in candidate(-1)] == [[1], [2]]
         completion = "    return (map(lambda n: [n], [1, 2]) if x < 0 else (i * i for i in range(x)))\n"
         self.assertEqual(self.verdict(test, completion)["verdict"], "passed")
 
+    @support.release_only
     def test_exceptions_cross_as_the_nearest_builtin(self):
         completion = """
     class Own(ValueError): pass
@@ -480,6 +483,7 @@ class Deception(Judging):
                     ("leaving", "    raise SystemExit(0)\n", "early_exit"),
                     ("interrupt", "    raise KeyboardInterrupt\n", "failed")], test)
 
+    @support.release_only
     def test_values_that_cost_more_than_they_should_are_the_candidates_failure(self):
         test = "assert sum(1 for _ in candidate(1)) == 3"
         self.check([
@@ -494,6 +498,7 @@ class Deception(Judging):
             ("an iterator without an end", "    import itertools\n    return itertools.repeat(0)\n", LIMIT),
         ], test, "--cpu-time", "0.5")
 
+    @support.release_only
     def test_tricks_that_deceive_a_harness_in_one_process_gain_nothing(self):
         self.check([
             ("equals everything", "    class E:\n        __eq__ = lambda *_: True\n    return E()\n", "failed"),
@@ -515,6 +520,7 @@ class Deception(Judging):
              "failed"),
         ])
 
+    @support.release_only
     def test_a_stall_ends_by_the_wall_clock(self):
         row = self.verdict(self.TEST, "    import time; time.sleep(3600)\n", "--wall-time", "1")
         self.assertEqual(row["verdict"], "wall_time_limit")

@@ -81,6 +81,7 @@ class Cpp(Split):
              "extern \"C\" unsigned long strlen(const char *) { return 0; }\nextern \"C\" void free(void *) {}\n", "passed", ""),
         ])
 
+    @support.release_only
     def test_functions_that_are_written_otherwise_than_declared(self):
         """What a test in the same unit may call is called; what it cannot call is a failure, and no value is bent."""
         use = "#include <functional>\n#include <vector>\n#include <string>\nusing namespace std;\n"

@@ -191,6 +191,7 @@ class JavaInProcess(Split):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout, [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
 
+    @support.release_only
     def test_what_cannot_be_split(self):
         tasks = [(d, c, t) for _, d, c, _, t in JAVA_UNFIT]
         samples = [(i, text) for i, row in enumerate(JAVA_UNFIT) for text in row[2:4]]
