@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The abuse suite (tests/abuse) as part of the tests: the quick cases, alone and four at a time, each with its control.
+"""The abuse suite (tests/abuse) as part of the tests: the quick cases, alone and three at a time, each with its control.
 `./dev abuse` runs all of it, eight at a time and over every way of starting a run; so does --full here."""
 import os
 import sys
@@ -13,7 +13,7 @@ from context import PATHS, Context
 ALONE = "hostile programs, and their controls without a sandbox"
 FINAL = "a hole is a hole though it opens once"
 
-JOBS = 8 if support.FULL else 4
+JOBS = 8 if support.FULL else 3      # more than most machines for tests have processors
 SEEN = {}                          # controls that one of the paths has run for all
 # Of the quick cases, those that the other paths run as well: one of each kind.
 ON_EVERY_PATH = ("mounts", "supervisors", "services of the host", "many forks, python", "pollution, python")
