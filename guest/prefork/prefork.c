@@ -336,7 +336,7 @@ static bool start(int connection, size_t size, const int *fds)
 	*slot = ahead;
 	ahead = (struct program){ 0 };
 	bool sent = fh_send_packet(slot->socket, packet, size, fds, 3) == (long)size;
-	/* the end of its socket says that its own code begins */
+	/* the program closes its socket right before its own code begins; a message on it says what has failed */
 	long answer = sent ? fh_receive_packet(slot->socket, &failed, sizeof(failed), back, &count) : -EPIPE;
 	fh_close_all(back, count);
 	fh_sys(__NR_close, slot->socket);

@@ -214,8 +214,8 @@ void fh_control_forget_secrets(FH_NULLABLE json_t *network)
 
 /* ---------------------------------------------------------------------------------------------------------- lifecycle */
 
-/* What a sandbox's answer tells under `lifecycle` may be asked for under that name, too: the SDKs send three members in
- * its place, which have precedence. */
+/* A request may name the settings under `lifecycle`, as the answer about a sandbox does. The SDKs send three members
+ * instead; where a request has both, these three count. */
 static bool spell_out(struct fh_http_request *r, json_t *body)
 {
 	const json_t *lifecycle = json_object_get(body, "lifecycle"), *action = json_object_get(lifecycle, "onTimeout");

@@ -462,7 +462,7 @@ static void *reap(void *context)
 			pthread_mutex_unlock(&g->lock);
 			fh_hosted_end_or_pause(h, stopping);
 			pthread_mutex_lock(&g->lock);
-			h->reaped = false; /* a sandbox that was paused has an end again when it is resumed */
+			h->reaped = false; /* if it was paused and not ended, it gets a new deadline when it is resumed */
 			pthread_mutex_unlock(&g->lock);
 			fh_hosted_drop(h);
 			pthread_mutex_lock(&g->lock);
