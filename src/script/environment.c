@@ -6,11 +6,17 @@
 #include <unistd.h>
 #include "base/text/secret.h"
 
+static bool fh_names_own_server(const char *variable)
+{
+	const char *value = getenv(variable);
+	return value && *value && !strstr(value, "e2b.app") && !strstr(value, "e2b.dev");
+}
+
 /* E2B's SDKs need a key for every server, also for `fumehood serve`, which `fumehood env` leads them to: a script that
- * uses them has a use for it. Without one of these variables it is the key of E2B's cloud. */
+ * uses them has a use for it. Where neither variable names another server, it is the key of E2B's cloud. */
 static bool fh_key_of_own_server(const char *name)
 {
-	return fh_streq(name, "E2B_API_KEY") && (getenv("E2B_API_URL") || getenv("E2B_DOMAIN"));
+	return fh_streq(name, "E2B_API_KEY") && (fh_names_own_server("E2B_API_URL") || fh_names_own_server("E2B_DOMAIN"));
 }
 
 static bool fh_script_environment_has(const char *name, const char *const *handed_over)

@@ -131,7 +131,8 @@ class Scripts(Case):
                 {"type": "python", "value": "import os\nreturn 'E2B_API_KEY' in os.environ"},
                 {"type": "javascript", "value": "'E2B_API_KEY' in process.env"}]}]}))
         cloud = {n: v for n, v in os.environ.items() if not n.startswith("E2B_")} | {"E2B_API_KEY": "e2b_1"}
-        for more, handed_over in (({}, False), ({"E2B_API_URL": "http://127.0.0.1:3000"}, True), ({"E2B_DOMAIN": "e2b.localhost"}, True)):
+        for more, handed_over in (({}, False), ({"E2B_DOMAIN": "e2b.app"}, False),
+                                  ({"E2B_API_URL": "http://127.0.0.1:3000"}, True), ({"E2B_DOMAIN": "e2b.localhost"}, True)):
             support.command("eval", "--no-table", "-o", "out.json", cwd=self.dir, env=cloud | more)
             row, = json.loads((self.dir / "out.json").read_text())["results"]["results"]
             seen = [part["pass"] for part in row["gradingResult"]["componentResults"]]
