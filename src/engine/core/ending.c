@@ -204,11 +204,17 @@ void fh_sandbox_on_pid(struct fh_watch *w, uint32_t events)
 			for (struct fh_process *p = b->processes; b->oom_seen && p; p = p->next)
 				p->fired |= p->exited ? 0 : 1u << FH_LIMIT_MEMORY;
 		}
-		if (!b->oom_seen) {
-			fh_error_set(&err, FH_E_SYSTEM, "the sandbox's init died (%s %d)",
-			             info.si_code == CLD_EXITED ? "exit status" : "signal", info.si_status);
+		bool held_engine = fh_keeper_killed(&b->engine->keeper, b->child.pid);
+		if (held_engine || !b->oom_seen) {
+			if (held_engine)
+				fh_error_set(&err, FH_E_TIMEOUT,
+				             "a pipe or terminal that the engine uses was held locked from inside; "
+				             "the sandbox was destroyed");
+			else
+				fh_error_set(&err, FH_E_SYSTEM, "the sandbox's init died (%s %d)",
+				             info.si_code == CLD_EXITED ? "exit status" : "signal", info.si_status);
 			err.phase = b->state == FH_MAKING ? FH_PHASE_CREATE : FH_PHASE_RUN;
-			err.retryable = true;
+			err.retryable = !held_engine;
 			b->failed = true;
 			b->error = err;
 		}

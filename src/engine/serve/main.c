@@ -234,7 +234,9 @@ static int serve(int how, uint64_t idle_ms)
 		fprintf(stderr, "fumehood-engine: %s\n", fh_error_text(&err, text, sizeof(text)));
 		return 1;
 	}
-	struct fh_engine e = { .handler = &fh_request_handler, .keeper = { -1, -1 }, .cpus = count_cpus(), .spare = -1 };
+	struct fh_engine e = {
+		.handler = &fh_request_handler, .keeper = { .pid = -1, .pipe = -1 }, .cpus = count_cpus(), .spare = -1
+	};
 	e.idle_ns = (int64_t)FH_MIN(idle_ms, (uint64_t)INT64_MAX / 4 / FH_NS_PER_MS) * FH_NS_PER_MS;
 	keep_some_memory();
 	/* If one of 0 to 2 were closed, a pipe of ours would get its number. */
@@ -250,9 +252,10 @@ static int serve(int how, uint64_t idle_ms)
 	}
 	watch_signals(&e);
 	fh_cgroup_host_open(&e.cgroups);
-	for (int c = 0; c < FH_CG_COUNT_ && e.keeper.pid < 0; c++)
-		if (e.cgroups.version[c])
-			fh_keeper_start(&e.keeper);
+	bool has_groups = false;
+	for (int c = 0; c < FH_CG_COUNT_; c++)
+		has_groups = has_groups || e.cgroups.version[c];
+	fh_keeper_start(&e.keeper, has_groups);
 	fh_id_pool_open(&e.ids);
 	listen_for_others(&e);
 	if (how == SERVE_SERVICE) {

@@ -36,7 +36,7 @@ CALLS = {
         getpgid getpgrp getpid getppid getpriority getsid gettid kill pidfd_open prlimit64 sched_get_priority_max
         sched_get_priority_min sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval sched_setaffinity
         sched_yield setpgid setpriority setsid tgkill tkill wait4 waitid waitpid rt_sigqueueinfo rt_tgsigqueueinfo process_mrelease ioprio_get kcmp
-        sched_setattr sched_setparam sched_setscheduler ioprio_set getrlimit setrlimit getrusage times""",
+        sched_setparam sched_setscheduler ioprio_set getrlimit setrlimit getrusage times""",
     "files, by path or descriptor": """
         access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2 fadvise64 fallocate fchdir fchmod
         fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr flistxattr flock fremovexattr fsetxattr fstat fstatfs fsync ftruncate

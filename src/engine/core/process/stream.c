@@ -15,6 +15,41 @@
 
 enum { LARGE_PIPE = 256 << 10 };
 
+/* ------------------------------------------------------------------------------------ what a program can hold locked */
+
+static void watched_begin(struct fh_sandbox *b)
+{
+	fh_keeper_watch(&b->engine->keeper, b->child.pid);
+}
+
+static void watched_end(struct fh_sandbox *b)
+{
+	fh_keeper_unwatch(&b->engine->keeper);
+}
+
+static ssize_t watched_read(struct fh_sandbox *b, int fd, char *to, size_t n)
+{
+	watched_begin(b);
+	ssize_t r = read(fd, to, n);
+	watched_end(b);
+	return r;
+}
+
+static ssize_t watched_write(struct fh_sandbox *b, int fd, const char *bytes, size_t n)
+{
+	watched_begin(b);
+	ssize_t r = write(fd, bytes, n);
+	watched_end(b);
+	return r;
+}
+
+static void watched_close(struct fh_sandbox *b, int fd)
+{
+	watched_begin(b);
+	close(fd);
+	watched_end(b);
+}
+
 /* ---------------------------------------------------------------------------------------- from a pipe to a client */
 
 static uint64_t received(const struct fh_output *s)
@@ -93,7 +128,7 @@ void fh_output_end(struct fh_engine *e, struct fh_output *s)
 {
 	if (s->fd >= 0) {
 		fh_watch_stop(e->loop, &s->watch);
-		close(s->fd);
+		watched_close(s->sandbox, s->fd);
 		s->fd = -1;
 	}
 	s->ended = true;
@@ -117,8 +152,10 @@ static void grow_pipe(struct fh_output *s)
 	if (s->grown || !s->process || !s->process->helper)
 		return;
 	s->grown = true;
+	watched_begin(s->sandbox);
 	(void)fcntl(s->fd, F_SETPIPE_SZ,
 	            LARGE_PIPE); /* beyond a user's quota of pipe memory it fails, and changes nothing */
+	watched_end(s->sandbox);
 }
 
 static void on_event(struct fh_watch *w, uint32_t events)
@@ -135,7 +172,7 @@ static void on_event(struct fh_watch *w, uint32_t events)
 		bool last = left < want; /* reads one byte more than may be kept, to learn whether there is more */
 		want = last ? (size_t)left + 1 : want;
 		char *room = fh_buf_reserve(&s->buffer, want);
-		ssize_t n = room ? read(s->fd, room, want) : -1;
+		ssize_t n = room ? watched_read(s->sandbox, s->fd, room, want) : -1;
 		if (n < 0 && room && errno == EINTR)
 			continue;
 		if (n < 0 && room && errno == EAGAIN)
@@ -239,7 +276,7 @@ void fh_output_free(struct fh_engine *e, struct fh_output *s)
 		return;
 	fh_watch_stop(e->loop, &s->watch);
 	if (s->fd >= 0)
-		close(s->fd);
+		watched_close(s->sandbox, s->fd);
 	fh_buf_release(&s->buffer);
 	fh_loop_free(e->loop, s);
 }
@@ -260,7 +297,7 @@ static void finish_input(struct fh_engine *e, struct fh_input *in)
 {
 	static const char end_of_file = 4; /* ^D, because a terminal cannot be closed for writing only */
 	if (in->terminal && in->fd >= 0)
-		(void)!write(in->fd, &end_of_file, 1);
+		(void)watched_write(in->process->sandbox, in->fd, &end_of_file, 1);
 	fh_input_close(e, in);
 }
 
@@ -268,7 +305,7 @@ static void write_on(struct fh_engine *e, struct fh_input *in)
 {
 	size_t before = in->taken;
 	while (in->fd >= 0 && !in->broken && in->taken < in->buffer.n) {
-		ssize_t n = write(in->fd, in->buffer.p + in->taken, in->buffer.n - in->taken);
+		ssize_t n = watched_write(in->process->sandbox, in->fd, in->buffer.p + in->taken, in->buffer.n - in->taken);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN)
@@ -336,7 +373,7 @@ void fh_input_close(struct fh_engine *e, struct fh_input *in)
 {
 	if (in->fd >= 0) {
 		fh_watch_stop(e->loop, &in->watch);
-		close(in->fd);
+		watched_close(in->process->sandbox, in->fd);
 	}
 	in->fd = -1;
 	in->broken = true;
