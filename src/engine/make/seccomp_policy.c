@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/kcmp.h>
 #include <linux/prctl.h>
 #include <netinet/in.h>
@@ -173,10 +174,8 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	OPTION_SPARED("setsockopt", IPPROTO_TCP, 32, ENOPROTOOPT, "keys of TCP"),
 	OPTION_SPARED("setsockopt", IPPROTO_TCP, 38, ENOPROTOOPT, "keys of TCP"),
 	OPTION_SPARED("setsockopt", IPPROTO_UDP, 100, ENOPROTOOPT, "tunnels in UDP"),
-	OPTION_SPARED("setsockopt", SOL_SOCKET, 73 /* RESERVE_MEM */, EOPNOTSUPP,
-	              "takes from what all TCP of the host may hold"),
-	OPTION_SPARED("getsockopt", IPPROTO_TCP, 35 /* ZEROCOPY_RECEIVE */, ENOPROTOOPT,
-	              "received pages in the program's own memory, which nothing counts"),
+	OPTION_SPARED("setsockopt", SOL_SOCKET, 73 /* RESERVE_MEM */, EOPNOTSUPP, "takes from what all TCP may hold"),
+	OPTION_SPARED("getsockopt", IPPROTO_TCP, 35 /* ZEROCOPY_RECEIVE */, ENOPROTOOPT, "received pages, uncounted"),
 	OPTION_SPARED("getsockopt", SOL_SOCKET, 57 /* COOKIE */, ENOPROTOOPT, "numbers of the whole host"),
 	OPTION_SPARED("getsockopt", SOL_SOCKET, 71 /* NETNS_COOKIE */, ENOPROTOOPT, "numbers of the whole host"),
 
@@ -196,10 +195,13 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	IOCTL_READS(SIOCGIFMTU),
 	IOCTL_READS(SIOCGIFHWADDR),
 	IOCTL_READS(SIOCGIFINDEX),
-	FH_A_IF("ioctl", "set-up raises the loopback interface by it; a program lacks the capability",
-	        FH_IS(1, SIOCSIFFLAGS)),
+	FH_A_IF("ioctl", "set-up raises the loopback by it; programs lack the capability", FH_IS(1, SIOCSIFFLAGS)),
 	FH_E_IF("ioctl", ENOTTY, "set-up of networks; some load a module first", FH_MASKED(1, 0xFF00, 0x8900)),
 	FH_E_IF("ioctl", ENOTTY, "keys of encrypted file systems outlive a run", FH_MASKED(1, 0xFFF0, 0x6610)),
+	FH_A_IF("ioctl", "copies that share blocks", FH_IS(1, FICLONE)),
+	FH_A_IF("ioctl", "copies that share blocks", FH_IS(1, FICLONERANGE)),
+	FH_A_IF("ioctl", "copies that share blocks", FH_IS(1, FIDEDUPERANGE)),
+	FH_E_IF("ioctl", ENOTTY, "of btrfs: some write back the whole disk, as sync does", FH_MASKED(1, 0xFF00, 0x9400)),
 	FH_A("ioctl", "terminals, files and sockets of the sandbox; the calls above are refused"),
 
 	FH_A("access", "files and folders, within the sandbox's own mounts"),

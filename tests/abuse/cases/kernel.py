@@ -43,5 +43,6 @@ CASES = [
     kernel("clocks", "clocks", numbers="41", user="root", control=Without(("seccomp",))),
     kernel("other architectures", "other_architectures", numbers="42", control=Without(("seccomp",))),
     kernel("tracing init", "tracing", numbers="17", user="root", control=Without(("seccomp", "capabilities"), each=False)),
+    kernel("low priority", "low_priority", control=Without(("seccomp",))),
     kernel("personalities", "personalities", numbers="42", control=Without(("seccomp",))),
 ]

@@ -17,6 +17,7 @@
 #include <sys/mount.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -385,6 +386,20 @@ static void personalities(char **args)
 	judge("ADDR_COMPAT_LAYOUT", syscall(SYS_personality, (unsigned long)ADDR_COMPAT_LAYOUT));
 }
 
+/* What is kept from the processors keeps the kernel's locks as long, for which others wait. */
+static void low_priority(char **args)
+{
+	struct sched_param none = { 0 };
+	(void)args;
+	(void)setpriority(PRIO_PROCESS, 0, 20);
+	judge("the worst nice value", getpriority(PRIO_PROCESS, 0) == 19 ? 0 : -1);
+	(void)syscall(SYS_ioprio_set, 1, 0, 3 << 13);
+	judge("I/O priority idle", syscall(SYS_ioprio_get, 1, 0) >> 13 == 3 ? 0 : -1);
+	(void)sched_setscheduler(0, SCHED_IDLE, &none);
+	judge("SCHED_IDLE", sched_getscheduler(0) == SCHED_IDLE ? 0 : -1);
+	judge("sched_setattr", syscall(SYS_sched_setattr, 0, NULL, 0) < 0 && errno == ENOSYS ? -1 : 0);
+}
+
 static const struct attack attacks[] = {
 	{ "new_namespaces", new_namespaces },
 	{ "enter_namespaces", enter_namespaces },
@@ -396,6 +411,7 @@ static const struct attack attacks[] = {
 	{ "filter_on_top", filter_on_top },
 	{ "io_uring", io_uring },
 	{ "inside_the_kernel", inside_the_kernel },
+	{ "low_priority", low_priority },
 	{ "modules", modules },
 	{ "sockets", sockets },
 	{ "terminals", terminals },

@@ -261,6 +261,10 @@ static void disks_of_the_host(char **args)
 		escaped("syncfs reaches the kernel: %s", strerror(errno));
 	else
 		held("syncfs");
+	if (ioctl(-1, 0x9408 /* BTRFS_IOC_SYNC */) < 0 && errno == EBADF)
+		escaped("the sync of btrfs reaches the kernel");
+	else
+		held("the sync of btrfs");
 }
 
 /* ------------------------------------------------------------------------------------------------- shared inodes */
