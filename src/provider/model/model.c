@@ -52,6 +52,11 @@ const struct fh_wire *fh_model_parse_id(const char *id, const struct fh_service 
 	size_t n = strcspn(id, ":");
 	const struct fh_service *service = fh_service_find((struct fh_str){ id, n });
 	*ret_wrong = NULL;
+	if (service && service->model_optional && !id[n]) {
+		*ret_service = service;
+		*ret_model = "default";
+		return service->kinds[0].wire;
+	}
 	if (!service || !id[n])
 		return NULL;
 	const char *rest = id + n + 1;
@@ -78,7 +83,9 @@ const struct fh_wire *fh_model_parse_id(const char *id, const struct fh_service 
 /* The server's address, from the first setting that exists; *ret_own: it is not the service's default. free() it. */
 static char *fh_model_base(const struct fh_provider *p, const struct fh_service *s, bool *ret_own)
 {
-	const char *base = fh_json_str(p->config, "apiBaseUrl", NULL), *host = fh_json_str(p->config, "apiHost", NULL);
+	/* `baseUrl` is what promptfoo calls it for llama.cpp. */
+	const char *base = fh_json_str(p->config, "apiBaseUrl", fh_json_str(p->config, "baseUrl", NULL)),
+	           *host = fh_json_str(p->config, "apiHost", NULL);
 	*ret_own = true;
 	if (base && *base)
 		return fh_xstrdup(base);
@@ -171,6 +178,13 @@ static int fh_model_open(struct fh_provider *p, struct fh_error *err)
 		fh_error_set(err, FH_E_CONFIG, "provider %s %s", p->id, wrong);
 		fh_error_hint(err, "write %s:%s:MODEL, for example %s:%s:%s", service->name, kind, service->name, kind,
 		              service->example ? service->example : "gpt-4o");
+		return -FH_E_CONFIG;
+	}
+	if (json_is_true(json_object_get(json_object_get(p->config, "mcp"), "enabled"))) {
+		fh_error_set(err, FH_E_CONFIG, "provider %s: config.mcp is not supported: no tools of a server are called",
+		             p->id);
+		fh_error_hint(
+		    err, "config.tools offers tools to the model; a provider in a file (file://provider.py) can call them");
 		return -FH_E_CONFIG;
 	}
 	fh_auto_chat_headers struct fh_chat_headers headers = { 0 };

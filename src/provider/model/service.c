@@ -192,6 +192,7 @@ static const struct fh_service services[] = {
 	  .base = "http://localhost:8080/v1",
 	  .base_envs = { "LLAMA_BASE_URL" },
 	  .key_envs = { "LLAMA_API_KEY" },
+	  .model_optional = true,
 	  .key_optional = true,
 	  .start = "`llama-server -m MODEL.gguf` starts one (llama.cpp); apiBaseUrl or LLAMA_BASE_URL names another one",
 	  OPENAI_LIKE },

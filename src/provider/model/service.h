@@ -21,6 +21,7 @@ struct fh_service {
 	const char *key_envs[3];
 	const struct fh_service_kind *kinds;
 	enum fh_auth auth;
+	bool model_optional;     /* such a server has one model, so that the id may be the service alone */
 	bool key_optional;       /* servers of this kind usually run locally, without a key */
 	const char *start;       /* how a server of this kind is started, shown when none listens at the address */
 	const char *path_prefix; /* precedes a wire's path; NULL: none. {model} is replaced by the model */

@@ -17,7 +17,7 @@ NEEDS = {"ruby": "ruby"}
 NODE = ("config-js", "config-mjs", "scoring-function", "script-forms", "vars-files", "prompts-scripts", "provider-forms", "extensions",
         "nunjucks-filters", "transform-vars", "tests-scripts", "assert-sets", "csv-columns", "derived", "store-output", "text-metrics",
         "max-score", "csv-kinds", "tests-functions", "after-each-throws", "provider-options", "hooks-prompts", "provider-context", "unknown-shapes", "provider-output", "javascript-returns", "csv-columns-more", "default-test-options", "default-test-everything",
-        "hooks-vars", "json-spaces", "matrix-own-provider", "mixed-all", "server-http", "server-tools", "settings-files", "unicode-spaces", "nested-sets", "not-forms", "vars-media")
+        "hooks-vars", "json-spaces", "matrix-own-provider", "mixed-all", "server-http", "server-tools", "settings-files", "unicode-spaces", "nested-sets", "not-forms", "vars-media", "transform-blocks")
 
 
 def lines(value):

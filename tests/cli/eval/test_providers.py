@@ -183,7 +183,8 @@ class Providers(support.TempDir):
         for provider, why in (("bedrock:m", "AWS"),
                               ({"id": "http://h", "config": {"multipart": {}}}, "config.multipart"),
                               ({"id": "http://h", "config": {"session": {"url": "http://h/s"}}}, "config.session"),
-                              ({"id": "http://h", "config": {"auth": {"type": "oauth"}}}, '"oauth"')):
+                              ({"id": "http://h", "config": {"auth": {"type": "oauth"}}}, '"oauth"'),
+                              ({"id": "openai:m", "config": {"mcp": {"enabled": True, "server": {"url": "http://h"}}}}, "config.mcp")):
             self.config(provider)
             done = self.eval()
             self.assertEqual(done.returncode, 1)
@@ -317,6 +318,12 @@ class Providers(support.TempDir):
         self.write(".env", "MY_KEY=from-the-file\n")
         self.row({"id": "openai:good", "config": {"apiKeyEnvar": "MY_KEY"}}, OPENAI_API_KEY="")
         self.assertEqual(self.server.requests[0][1]["Authorization"], "Bearer from-the-file")
+
+    def test_llama_cpp_has_one_model_that_needs_no_name(self):
+        self.config({"id": "llama", "config": {"baseUrl": self.server.url + "/v1"}})
+        self.eval()
+        path, _, body = self.server.requests[0]
+        self.assertEqual((path, body["messages"]), ("/v1/chat/completions", [{"role": "user", "content": "hello"}]))
 
     def test_a_server_of_ones_own_needs_no_key(self):
         row = self.row({"id": "openai:good", "config": {"apiBaseUrl": self.server.url + "/v1/"}}, OPENAI_API_KEY="",

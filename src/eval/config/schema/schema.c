@@ -3,6 +3,7 @@
 #include <math.h>
 #include "eval/common/pattern.h"
 #include "eval/config/schema/schema_formats.h"
+#include "eval/config/schema/schema_sound.h"
 
 #define DEPTH_MAX 64
 #define PROBLEMS_MAX 20
@@ -132,11 +133,7 @@ static int check_const(struct checker *c, const json_t *word, const json_t *valu
 
 static int matches(struct checker *c, const char *pattern, const char *text, size_t n, bool *ret)
 {
-	int code;
-	PCRE2_SIZE offset;
-	fh_auto_pattern pcre2_code *re = pcre2_compile(
-	    (PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
-	    PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C, &code, &offset, NULL);
+	fh_auto_pattern pcre2_code *re = fh_schema_pattern(pattern);
 	if (!re)
 		return wrong(c, "pattern");
 	*ret = fh_pattern_found(re, (struct fh_str){ text, n });
@@ -446,7 +443,9 @@ int fh_schema_check(const json_t *schema, const json_t *value, char **ret_proble
 {
 	struct checker c = { .root = schema, .err = err };
 	fh_buf_adds(&c.path, "data");
-	int r = check(&c, schema, value);
+	int r = fh_schema_sound(schema, err);
+	if (r == 0)
+		r = check(&c, schema, value);
 	if (r == 0)
 		*ret_problems = c.count ? fh_buf_take(&c.problems, NULL) : NULL;
 	fh_buf_release(&c.problems);
