@@ -147,6 +147,44 @@ static json_t *render_env(json_t *value, const json_t *vars)
 
 /* ---------------------------------------------------------------------------------------------------------- loading */
 
+/* Whether a text in the value is package:NAME:EXPORT, which promptfoo loads from an npm package wherever a file:// may
+ * stand. */
+static bool has_package(const json_t *value)
+{
+	const char *text = json_string_value(value), *key;
+	json_t *item;
+	size_t i;
+	bool found = text && strncmp(text, "package:", 8) == 0 && text[8 + strcspn(text + 8, " \t\r\n:")] == ':';
+	json_array_foreach(value, i, item) found = found || has_package(item);
+	json_object_foreach((json_t *)(uintptr_t)value, key, item) found = found || has_package(item);
+	return found;
+}
+
+/* Refuses such a text, which would be a prompt, a variable or code as it is written. */
+static int refuse_packages(const struct fh_document *d, const json_t *value, const char *place, struct fh_error *err)
+{
+	const char *key;
+	json_t *item;
+	size_t i;
+	json_array_foreach(value, i, item)
+	{
+		fh_auto_free char *at = has_package(item) ? fh_document_item(place, i) : NULL;
+		if (at)
+			return refuse_packages(d, item, at, err);
+	}
+	json_object_foreach((json_t *)(uintptr_t)value, key, item)
+	{
+		fh_auto_free char *at = has_package(item) ? fh_document_member(place, key) : NULL;
+		if (at)
+			return refuse_packages(d, item, at, err);
+	}
+	if (!json_is_string(value))
+		return 0;
+	fh_document_error(d, place, err, "%s: exports of npm packages are not loaded", json_string_value(value));
+	fh_error_hint(err, "file://NAME.js may require() the package");
+	return -FH_E_CONFIG;
+}
+
 /* First what `$ref` points to, so that it may name environment variables wherever it is written. */
 static int process(const struct fh_eval_config *c, struct fh_document *d, struct fh_error *err)
 {
@@ -157,7 +195,7 @@ static int process(const struct fh_eval_config *c, struct fh_document *d, struct
 	json_t *rendered = render_env(d->root, vars);
 	json_decref(d->root);
 	d->root = rendered;
-	return 0;
+	return has_package(d->root) ? refuse_packages(d, d->root, "", err) : 0;
 }
 
 int fh_eval_config_document(struct fh_eval_config *c, const char *path, struct fh_document **ret, struct fh_error *err)

@@ -287,6 +287,13 @@ class BadConfigs(Eval):
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, rf"t\.csv:5: this row has {cells} cells?, the first one has 2")
 
+    def test_what_an_npm_package_exports_is_refused_and_no_text(self):
+        for line, config in ((1, "prompts: ['package:@me/prompts:first']\nproviders: [echo]\n"),
+                             (3, "prompts: ['{{a}}']\nproviders: [echo]\ntests: [{vars: {a: 'package:me:make'}}]\n"),
+                             (3, "prompts: [p]\nproviders: [echo]\ndefaultTest: {options: {transform: 'package:me:make'}}\n")):
+            self.refused(config, line=line, says=("exports of npm packages are not loaded", "require()"))
+        self.assertEqual(self.outputs("prompts: ['package: {{a}}']\nproviders: [echo]\ntests: [{vars: {a: 'package:x'}}]\n"), ["package: package:x"])
+
     def test_a_column_that_is_nearly_a_known_one_is_refused_with_its_name(self):
         self.write("t.csv", "a,__provider_output\nx,y\n")
         self.refused("prompts: [p]\nproviders: [echo]\ntests: file://t.csv\n",
