@@ -180,7 +180,8 @@ class Driver:
             try:
                 __import__(name)
             except Exception as error:
-                wire.later("stderr", text="cannot import %s ahead: %s\n" % (name, error))
+                if not options.get("preload_quietly"):
+                    wire.later("stderr", text="cannot import %s ahead: %s\n" % (name, error))
         self.shell = self._shell(options.get("shell") or "auto")
         wire.emit("ready", protocol=1, pid=os.getpid(), shell=self.shell.name, version=self.shell.version)
         handlers = {"run": self.run, "complete": self.complete, "branch": self.branch, "adopt": self.adopt}
@@ -208,7 +209,7 @@ class Driver:
 
 
 def main(options):
-    """Starts the driver. `options`: shell ("auto", "ipython", "small"), preload (modules)."""
+    """Starts the driver. `options`: shell ("auto", "ipython", "small"), preload (modules), preload_quietly."""
     sys.path.insert(0, "")
     os.environ.setdefault("MPLBACKEND", "module://fumehood_context_figures")
     Driver().serve(options)

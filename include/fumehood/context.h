@@ -32,6 +32,7 @@ struct fh_context_options {
 	const char *shell;
 	const char *const *preload; /* Python only: modules to import before the first run */
 	uint64_t start_timeout_ms;  /* 0: 60,000 */
+	bool preload_quietly;       /* the first run is not told which of `preload` cannot be imported */
 };
 #define FH_CONTEXT_OPTIONS_INIT                                                                                        \
 	{                                                                                                                  \

@@ -25,7 +25,7 @@ static uint64_t port, listen_descriptor, until_pid, queue;
 static const char *state;
 static const char *address, *key_file, *domain, *access_log, *tls_certificate, *tls_key;
 static struct fh_ceilings ceilings;
-static struct fh_opt_list data_sets;
+static struct fh_opt_list data_sets, preload;
 static bool quiet, tls_self_signed;
 
 #define CEILING(name_, id, kind_, argument_, help_, ...)                                                               \
@@ -51,6 +51,8 @@ static const struct fh_opt options[] = {
 	  "), made once; `fumehood env --domain` tells clients to trust it." },
 	{ "data-set", 0, FH_OPT_LIST, &data_sets, "NAME=FILE",
 	  "A data set that /judge and /submit judge by NAME, in the formats of `fumehood judge`." },
+	{ "preload", 0, FH_OPT_LIST, &preload, "MODULE",
+	  "A module that Python imports while a sandbox waits for its client, for code that will import it." },
 	{ "queue", 0, FH_OPT_U64, &queue, "N",
 	  "Requests of one key to /run_code, /judge and /submit that may wait; further ones get status 429.",
 	  .default_text = "256" },
@@ -219,6 +221,7 @@ int main(int argc, char **argv)
 	o.domain_with_port = tls_self_signed;
 	o.ceilings = ceilings;
 	o.key_file = key_file;
+	o.preload = preload.items;
 	o.data_sets = data_sets.items;
 	o.data_set_count = data_sets.count;
 	o.state = state;

@@ -19,6 +19,7 @@ struct fh_e2b_options {
 	const char *key_file;  /* file of API keys; NULL: any key is accepted */
 	bool tls;              /* clients use https */
 	struct fh_ceilings ceilings;
+	const char *const *preload;   /* modules that Python's interpreters import while they wait (ahead.h); or NULL */
 	const char *const *data_sets; /* data sets for /judge, as "NAME=FILE"; NULL: none */
 	size_t data_set_count;
 	const char *state;  /* folder that keeps paused sandboxes, snapshots and templates (state.h); NULL: none */

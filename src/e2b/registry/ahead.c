@@ -230,6 +230,8 @@ static void start_python(struct fh_hosted *h)
 	o.language = "python";
 	o.cwd = fh_account_home("user");
 	o.env = (const char *const *)env;
+	o.preload = h->server->options.preload;
+	o.preload_quietly = true; /* the client did not ask for them, and hears of it when its code imports one */
 	(void)fh_context_create(h->sandbox, &o, &h->first_python, NULL);
 	fh_strings_free(env);
 }

@@ -43,6 +43,8 @@ int fh_context_options_json(const struct fh_context_options *o, const struct fh_
 	json_object_set_new(options, "preload", modules);
 	for (; preload && *preload; preload++)
 		json_array_append_new(modules, fh_json_bytes(fh_str(*preload)));
+	if (FH_HAS(o, preload_quietly) && o->preload_quietly)
+		json_object_set_new(options, "preload_quietly", json_true());
 	int r = fh_context_add_variables(options, "env", FH_HAS(o, env) ? o->env : NULL, err);
 	if (r == 0)
 		*ret = FH_TAKE_PTR(options);

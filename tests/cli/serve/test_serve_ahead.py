@@ -99,6 +99,17 @@ class Ahead(support.TempDir):
         self.assertEqual(text(box, "import late, beside; late.x + beside.x"), "2")
         self.assertTrue(self.was_ahead(box, began))
 
+    def test_it_has_imported_what_the_server_was_told(self):
+        look = "import sys; [name in sys.modules for name in ('colorsys', 'xml.dom.minidom', 'no_such_module', 'wave')]"
+        server = self.server("--preload", "colorsys", "--preload", "no_such_module", "--preload", "xml.dom.minidom")
+        first = self.warm(server)[0]
+        self.assertEqual(text(first, look), "[False, False, False, False]", "the control: it was made for its request")
+        box, began = self.create(server)
+        said = box.code(look)
+        self.assertEqual([line["text"] for line in said if "text" in line], ["[True, True, False, False]"])
+        self.assertTrue(self.was_ahead(box, began))
+        self.assertIn("ModuleNotFoundError", str(box.code("import no_such_module")))
+
     def test_requests_that_never_pause_do_not_put_it_off_for_ever(self):
         server = self.server()
         box = self.warm(server)[0]
