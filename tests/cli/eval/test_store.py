@@ -232,6 +232,7 @@ class Writers(Case):
         self.run_it("eval", "--resume", "--no-table")
         self.assertEqual(len(self.asked()), 200)
 
+    @support.release_only
     def test_a_store_that_many_make_at_once_takes_them_all(self):
         """Each of the first users of a store turns it to WAL; SQLite gives up on all but one of them."""
         self.prepare(1)
