@@ -110,8 +110,7 @@ static void write_prompt(struct fh_buf *out, const struct fh_eval_result *r, con
 	else
 		member_new(out, "raw", compacted(r->prompt, strlen(r->prompt)));
 	member_new(out, "label", compacted(prompt->label, strlen(prompt->label)));
-	if (config)
-		member(out, "config", config);
+	or_empty(out, "config", config);
 	fh_buf_addc(out, '}');
 }
 

@@ -24,7 +24,7 @@ class Results(Eval):
         self.assertEqual(sorted(out["results"]), ["prompts", "results", "stats", "timestamp", "version"])
         self.assertEqual(out["vars"], ["word"])
         row = out["results"]["results"][0]
-        self.assertEqual(row["prompt"], {"raw": "Say yes", "label": "Say {{word}}"})
+        self.assertEqual(row["prompt"], {"raw": "Say yes", "label": "Say {{word}}", "config": {}})
         self.assertEqual((row["success"], row["score"], row["failureReason"]), (True, 1, 0))
         self.assertEqual(row["gradingResult"]["componentResults"][0]["assertion"], {"type": "contains", "value": "yes"})
         self.assertEqual(row["promptId"], out["results"]["prompts"][0]["id"])
