@@ -186,6 +186,28 @@ class Runner(support.TempDir):
         self.assertEqual(last, "2 passed, 0 failed")
         self.assertTrue("test_one.py" in out and "test_two.py" in out and "test_three.py" not in out, out)
 
+    def test_the_longest_files_begin_first_and_further_runs_follow(self):
+        """A file of which no test is left for another user is not even started as that."""
+        if os.getuid() != 0:
+            self.skipTest("only as root: other kinds of users are to be had")
+        self.dir.chmod(0o755)
+        started = self.write("started", "", 0o666)
+        for name, mark in (("another", ""), ("judge", "@support.once")):
+            self.write(f"tests/cli/test_{name}.py", f"""
+import unittest, support
+open({str(started)!r}, "a").write(f"{name} {{support.whoami()}}\\n")
+{mark}
+class It(unittest.TestCase):
+    def test_a(self): pass
+""")
+        _, last, out = self.run_tests("    def test_a(self): pass", "--as", "user", "--jobs", "1", "--only", "test_another", "--only", "test_judge")
+        self.assertEqual((last, started.read_text().split("\n")), ("3 passed, 0 failed", ["judge root", "another root", "another user", ""]), out)
+
+    def test_the_longest_files_are_there(self):
+        listed = re.search(r"^LONGEST = \((.*?)\)$", (support.TOP / "tests" / "run").read_text(), re.M | re.S)[1]
+        names = {path.name for path in (support.TOP / "tests").rglob("test_*.py")}
+        self.assertEqual(set(re.findall(r"test_\w+\.py", listed)) - names, set())
+
     def test_a_failure_is_counted_and_told(self):
         status, last, out = self.run_tests("    def test_a(self): self.assertEqual(1, 2)\n    def test_b(self): pass")
         self.assertEqual((1, "1 passed, 1 failed"), (status, last))
