@@ -216,7 +216,7 @@ class Process:
 
     def wait(self, timeout: Optional[float] = None) -> Exit:
         """Waits for its end. ``timeout`` in seconds: :class:`TimeoutError` when it still runs. The exit record is kept
-        for 30 s."""
+        for 30 s. :class:`NotFoundError` when it ended with its sandbox."""
         return self.wait_until(timeout)
 
     def wait_until(self, timeout: Optional[float], stop: Optional[Cancel] = None) -> Exit:
@@ -226,10 +226,25 @@ class Process:
             raw, error = _l.CExit(), _l.CError()
             with self._using() as handle:
                 code = _l.lib.fh_process_wait(handle, timeout_ms(_piece(deadline)), byref(raw), byref(error))
-                _still(code, error)
+                try:
+                    _still(code, error)
+                except errors.NotFoundError:
+                    self._check_sandbox()
+                    raise
             if code == 0:
-                return exit_of(raw)
+                ended = exit_of(raw)
+                if ended.signal == _signal.SIGKILL and not ended.fired:
+                    self._check_sandbox()
+                return ended
             self._go_on("it still runs", timeout, deadline, stop)
+
+    def _check_sandbox(self) -> None:
+        """A process that was killed with its sandbox looks like one that was killed alone, which would be a failure of its own."""
+        try:
+            self._sandbox.processes()
+        except (errors.NotFoundError, errors.ArgumentError):
+            if self._client.usable:
+                raise errors.NotFoundError("the sandbox ended while the program ran: it was destroyed, or its lease was over", "", "not_found") from None
 
     def settle(self) -> None:
         """For a process that has ended: returns when what it wrote has arrived. The engine sends that before the exit status, up to

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 import termios
+import threading
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
@@ -443,6 +444,19 @@ for at, folders, files in sorted(os.walk(".")):
                 file.seek(0)
                 with self.fumehood.Sandbox.restore(file, client=client) as again:
                     self.assertEqual(again.exec(["python3", "-c", look]).text, there)
+
+    def test_a_program_that_ends_with_its_sandbox_is_an_error_of_its_own(self):
+        with self.fumehood.Client() as client:
+            with self.fumehood.Sandbox(client=client) as box:
+                self.assertEqual(box.exec(["sh", "-c", "kill -9 $$"]).signal, 9, "the control")
+                process = box.spawn(["sh", "-c", "echo begun; exec sleep 600"], wall_time=None)
+                self.assertEqual(process.read(), b"begun\n")
+                threading.Timer(0.1, box.destroy).start()
+                with self.assertRaisesRegex(self.fumehood.NotFoundError, "sandbox ended while the program ran"):
+                    process.wait()
+            box = self.fumehood.Sandbox(client=client, lease=1)
+            with self.assertRaisesRegex(self.fumehood.NotFoundError, "sandbox ended while the program ran|no such sandbox"):
+                box.exec(["sleep", "600"])
 
     def test_a_watch(self):
         with self.fumehood.Client() as client, self.fumehood.Sandbox(client=client) as box:
