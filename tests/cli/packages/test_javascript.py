@@ -64,6 +64,16 @@ class Tarball(support.TempDir):
         "Client.forked": "Node does not fork", "__version__": "package.json",
     }
 
+    def test_every_module_that_can_be_imported_has_types_which_the_package_brings(self):
+        package = json.loads((support.TOP / "js" / "package.json").read_text())
+        for name, where in package["exports"].items():
+            if name == "./package.json":
+                continue
+            self.assertLessEqual({where["types"].removeprefix("./"), where["default"].removeprefix("./")}, set(package["files"]), name)
+            values = re.findall(r"^export default (?:async )?function (\w+)", (support.TOP / "js" / where["default"]).read_text(), re.M)
+            types = (support.TOP / "js" / where["types"]).read_text()
+            self.assertEqual(re.findall(r"^export default function (\w+)", types, re.M), values, name)
+
     def test_every_public_name_of_the_python_package_is_here_or_has_a_reason(self):
         sys.path.insert(0, str(support.TOP / "python"))
         import fumehood
