@@ -13,6 +13,7 @@ GOALS = {
     "new_back_to_back_ms": ("new session, back to back", "ms", None, True),
     "new_parked": ("share of these whose sandbox was made ahead", "", None, False),
     "exec_true_ms": ("exec true", "ms", 0.8, True),
+    "bare_true_ms": ("true by posix_spawn outside, in turns with it", "ms", None, True),
     "context_1_plus_1_ms": ("1+1 in a live Python context", "ms", 0.4, True),
     "context_branch_ms": ("branch of a Python context, and its end", "ms", 8, True),
     "context_has_pandas": ("whether that context holds pandas (--venv)", "", 1, False),
