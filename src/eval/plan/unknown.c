@@ -50,8 +50,9 @@ static void tell(struct fh_eval_plan *p, const json_t *counts, size_t rows, cons
 	json_t *n;
 	json_object_foreach((json_t *)(uintptr_t)counts, name, n)
 	{
-		const char *best = nearest_var(p, name);
 		size_t count = (size_t)json_integer_value(n);
+		/* A name that some tests have is right. */
+		const char *best = count == rows ? nearest_var(p, name) : NULL;
 		fh_eval_config_note(&p->config, p->config.document, what, "\"%s\" is not a variable of %s%s%s%s (in %s %.80s)",
 		                    name, count == rows ? "any test" : "every test", best ? "; did you mean \"" : "",
 		                    best ? best : "", best ? "\"?" : "", what, label);

@@ -243,6 +243,8 @@ class BadConfigs(Eval):
                                 "tests: [{vars: {word: a, list: [[1]]}}, {vars: {word: b, list: [[2]]}}]\n")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn('"wrod" is not a variable of any test; did you mean "word"?', done.stdout)
+        done = self.eval(config="prompts: ['{{word}}']\nproviders: [echo]\ntests: [{vars: {word: a}}, {vars: {}}]\n")
+        self.assertIn('"word" is not a variable of every test (in', done.stdout)
         self.assertNotIn('"i" is', done.stdout)
 
     def test_assertions_under_vars_are_refused(self):
