@@ -102,7 +102,7 @@ static int fh_provider_unknown(const char *id, struct fh_error *err)
 			fh_nearest_offer(&near, fh_provider_types[t]->name_at ? fh_provider_types[t]->name_at(i)
 			                                                      : fh_provider_types[t]->name);
 	fh_error_set(err, FH_E_CONFIG, "unknown provider %s", id);
-	if (near.best)
+	if (near.best && !fh_streq(near.best, id))
 		fh_error_hint(err, "did you mean %s%s? Known: " FH_PROVIDER_KNOWN, near.best, id + n);
 	else
 		fh_error_hint(err, "known: " FH_PROVIDER_KNOWN);

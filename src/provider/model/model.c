@@ -57,9 +57,9 @@ const struct fh_wire *fh_model_parse_id(const char *id, const struct fh_service 
 		*ret_model = "default";
 		return service->kinds[0].wire;
 	}
-	if (!service || !id[n])
+	if (!service)
 		return NULL;
-	const char *rest = id + n + 1;
+	const char *rest = id + n + (id[n] == ':');
 	const struct fh_wire *wire = service->kinds[0].wire;
 	bool kind_named = false;
 	for (const struct fh_service_kind *k = service->kinds; k->name && !kind_named; k++) {

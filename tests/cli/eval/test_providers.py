@@ -427,6 +427,14 @@ class Providers(support.TempDir):
         self.assertIn("did you mean openai:good", done.stderr)
         self.assertEqual(self.server.requests, [])
 
+    def test_a_kind_of_provider_alone_says_what_it_lacks(self):
+        for id, says in (("ollama", "ollama names no model"), ("anthropic", "for example anthropic:messages:claude"), ("exec", "exec:COMMAND")):
+            self.config(id)
+            done = self.eval()
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(says, done.stderr)
+            self.assertNotIn("did you mean", done.stderr)
+
     def test_no_key_is_said_before_anything_runs(self):
         self.config("echo", "openai:gpt-4o")
         done = self.eval(OPENAI_API_KEY="", OPENAI_BASE_URL="")
