@@ -46,6 +46,8 @@ const testGlobals = (() => {
 	// Both values with the kinds in `wanted`, and what stands for them in `got`, replaced by what is equal if it fits and else is not.
 	const settled = (got, wanted, inside = new Set()) => {
 		if (wanted instanceof Kind) return wanted.takes(got) ? [null, null] : [Symbol('other'), wanted.kind];
+		if (wanted instanceof Map && got instanceof Map && !inside.has(wanted)) return settledMaps(got, wanted, inside);
+		if (wanted instanceof Set && got instanceof Set && !inside.has(wanted)) return settledSets(got, wanted);
 		if (!isPlain(wanted) || !isPlain(got) || inside.has(wanted)) return [got, wanted];
 		const copyOf = (value) => (Array.isArray(value) ? value.slice() : Object.assign(Object.create(Object.getPrototypeOf(value)), value));
 		let copies;
@@ -60,6 +62,34 @@ const testGlobals = (() => {
 		}
 		inside.delete(wanted);
 		return copies ?? [got, wanted];
+	};
+
+	const settledMaps = (got, wanted, inside) => {
+		const copies = [new Map(got), new Map(wanted)];
+		inside.add(wanted);
+		for (const [key, value] of wanted) {
+			if (!got.has(key)) continue;
+			const [a, b] = settled(got.get(key), value, inside);
+			copies[0].set(key, a);
+			copies[1].set(key, b);
+		}
+		inside.delete(wanted);
+		return copies;
+	};
+	const hasKind = (value, depth = 0) => value instanceof Kind || (depth < 100 && isPlain(value) && Object.values(value).some((v) => hasKind(v, depth + 1)));
+	// Without the items of `wanted` that hold a kind, and an item of `got` for each, if there is one.
+	const settledSets = (got, wanted) => {
+		const copies = [new Set(got), new Set(wanted)];
+		for (const item of wanted) {
+			if (!hasKind(item)) continue;
+			for (const found of copies[0]) {
+				if (wanted.has(found) || !equal(found, item)) continue;
+				copies[0].delete(found);
+				copies[1].delete(item);
+				break;
+			}
+		}
+		return copies;
 	};
 
 	// What Jest refuses to compare fails, with `not` as well.

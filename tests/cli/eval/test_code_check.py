@@ -52,6 +52,9 @@ class CodeCheck(CodeCase):
         code = fenced("def f(n):\n    if n < 0: raise ValueError('negative')\n    return n")
         self.passes(code, call="f(-1)", expected_error="ValueError")
         self.fails(code, "call f(1): expected ValueError, got 1", call="f(1)", expected_error="ValueError")
+        for name in ("IOError", "EnvironmentError", "OSError"):  # one class
+            self.passes(fenced("def f():\n    raise IOError('full')"), call="f()", expected_error=name)
+        self.fails(fenced("class IOError(Exception): pass\ndef f():\n    raise IOError('full')"), "expected OSError", call="f()", expected_error="IOError")
         self.passes(fenced("def f(x):\n    return missing"), call="f(1)", expected_error="NameError")
         self.fails(fenced("def g(x):\n    return 1"), "call f(1): expected NameError, raised NameError: name 'f' is not defined", call="f(1)",
                    expected_error="NameError")

@@ -166,6 +166,8 @@ class Honest(judging.Judging):
                   "test('promises', async () => { await expect(Promise.resolve(add(1, 1))).resolves.toBe(2); });",
                   "it('kinds', () => { expect.assertions(2); expect({ sum: add(1, 2), all: [add(1, 1)] }).toEqual({ sum: expect.any(Number), all: expect.arrayContaining([2]) });\n"
                   "  const one = { n: expect.closeTo(3) }; expect([{ n: add(1, 2) }, { n: add(2, 1) }]).toStrictEqual([one, one]); });",
+                  "it('kinds inside', () => { const m = expect.any(Number); expect(new Map([['a', { n: add(1, 2) }]])).toEqual(new Map([['a', { n: m }]]));\n"
+                  "  expect(new Set([add(1, 2), 'x', 'y'])).toEqual(new Set(['y', expect.any(String), m])); });",
                   "beforeEach(() => expect.hasAssertions());\nit('names', () => { expect(`${add(1, 2)}`).toEqual(expect.stringMatching(/^3$/));\n"
                   "  expect({ a: add(1, 2), b: 1 }).toMatchObject({ a: expect.not.closeTo(0) }); expect(() => add('1', 1)).toThrow(expect.objectContaining({ message: 'numbers, please' })); });",
                   "it('notes calls', () => { const f = jest.fn((n) => add(n, 1)); [1, 2].map((n) => f(n)); expect(f).toHaveBeenCalledTimes(2);\n"
@@ -195,7 +197,10 @@ class Honest(judging.Judging):
                        ("expect(f()).toEqual(expect.not.objectContaining({ a: 1 }))", "({ a: 1, b: 2 })"), ("expect(f()).toEqual(expect.arrayContaining([1, 2]))", "[1]"),
                        ("expect(f()).toEqual(expect.arrayContaining(['a']))", "'a'"), ("expect(f()).toEqual(expect.stringMatching('1'))", "1"),
                        ("expect(f()).toEqual(expect.stringContaining('1'))", "['1']"), ("expect(f()).toEqual(expect.closeTo(1))", "NaN"), ("expect(f()).toBe(expect.any(Number))", "1"),
-                       ("expect(f()).toEqual(new Map([[1, expect.any(String)]]))", "new Map([[1, 2]])"), ("expect(f()).toMatchObject({ a: { b: expect.any(Number) } })", "({ a: { b: '1' } })"),
+                       ("expect(f()).toEqual(new Map([[1, expect.any(String)]]))", "new Map([[1, 2]])"),
+                       ("expect(f()).toEqual(new Map([[1, expect.any(String)]]))", "new Map([[1, 'a'], [2, 'b']])"), ("expect(f()).toEqual(new Set([expect.any(Number)]))", "new Set(['1'])"),
+                       ("expect(f()).toEqual(new Set([1, expect.any(Number)]))", "new Set([1, 'a'])"), ("expect(f()).toEqual(new Set([expect.any(Number)]))", "new Set([1, 2])"),
+                       ("expect(f()).toEqual(new Map([[1, expect.any(Number)]]))", "({ 1: 1 })"), ("expect(f()).toEqual(new Set([expect.any(Number), expect.any(Number)]))", "new Set([1, 'b'])"), ("expect(f()).toMatchObject({ a: { b: expect.any(Number) } })", "({ a: { b: '1' } })"),
                        ("expect.assertions(2); expect(f()).toBe(1)", "1"), ("expect.hasAssertions(); f()", "1"), ("expect.assertions(1); if (f() === 1) expect(1).toBe(1)", "2"),
                        ("expect(f()).toHaveBeenCalled()", "1"), ("const g = jest.fn(); if (f()) g(2); expect(g).toHaveBeenCalledWith(1)", "1"),
                        ("const g = jest.fn(); f(); expect(g).toHaveBeenCalledTimes(1)", "1"), ("expect(f).toThrow(expect.objectContaining({ message: 'a' }))", "(() => { throw new Error('b'); })()")]

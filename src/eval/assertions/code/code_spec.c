@@ -302,11 +302,18 @@ static int read_whole(struct fh_code_spec *spec, const json_t *from, struct fh_c
 	return 0;
 }
 
+/* The name by which an exception is known that has several in the language. */
+static const char *own_name(const char *language, FH_NULLABLE const char *error)
+{
+	bool other = error && (fh_streq(error, "IOError") || fh_streq(error, "EnvironmentError"));
+	return other && fh_streq(language, "python") ? "OSError" : error;
+}
+
 static int read_expected(struct fh_code_spec *spec, const json_t *from, struct fh_code_case *c, struct fh_error *err)
 {
 	c->expected = json_object_get(from, "expected");
 	c->expected_output = text_field(spec, from, "expected_output");
-	c->expected_error = text_field(spec, from, "expected_error");
+	c->expected_error = own_name(spec->language, text_field(spec, from, "expected_error"));
 	int given = !!c->expected + !!c->expected_output + !!c->expected_error;
 	if (given == 1)
 		return 0;
