@@ -47,6 +47,10 @@ static void try_cpp(struct units *u)
 
 static void try_go(struct units *u)
 {
+	fh_auto_buf struct fh_buf file = FH_BUF_INIT(0);
+	fh_buf_add_str(&file, u->test);
+	(void)fh_go_test_file(&file, &u->err);
+	(void)fh_go_declaration_of(u->program, fh_str("f"));
 	static const struct fh_str none = { "", 0 };
 	struct fh_go_task task = { u->declaration, u->test, u->program };
 	struct fh_go_whole whole;
@@ -65,7 +69,16 @@ static void try_go(struct units *u)
 
 static void try_java(struct units *u)
 {
-	(void)is_made(u, fh_java_stand_in(u->declaration, &u->out, &u->err));
+	struct fh_judge_problem declared = { .language = FH_JUDGE_JAVA }, by_reference = { .language = FH_JUDGE_JAVA };
+	fh_buf_add_str(&declared.head, u->declaration);
+	fh_buf_add_str(&by_reference.reference, u->program);
+	fh_buf_add_str(&by_reference.tail, u->test);
+	(void)is_made(u, fh_java_stand_in(&declared, &u->more, &u->out, &u->err));
+	(void)is_made(u, fh_java_stand_in(&by_reference, &u->more, &u->out, &u->err));
+	(void)fh_java_test_file(&by_reference.tail, &u->err);
+	fh_judge_problem_release(&declared);
+	fh_judge_problem_release(&by_reference);
+	fh_buf_truncate(&u->more, 0);
 	fh_java_imports(u->declaration, &u->out);
 	fh_java_test(u->test, &u->out);
 	fh_buf_truncate(&u->out, 0);

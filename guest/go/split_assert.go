@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What tests in Go use besides the function under test: the parts of package testing, and of testify's packages assert and
-// require, that tests of functions need. src/judge/languages/go_units.c replaces the imports by variables of type Assert.
-// Equality is as in testify. A test that needs more does not compile, which is noticed before any candidate's program is run.
-// The first assertion that does not hold ends the judgement: nothing after it can change the verdict. split_judge.go runs the
-// tests and reports, or judge.go if the program is in the same process.
+// What tests in Go use besides the function under test and package testing (split_testing.go): the parts of testify's packages
+// assert and require that tests of functions need. src/judge/languages/go_units.c replaces the imports by variables of type
+// Assert. Equality is as in testify. A test that needs more does not compile, which is noticed before any candidate's program
+// is run.
 package fhsplit
 
 import (
@@ -16,10 +15,6 @@ import (
 	"strings"
 )
 
-// ------------------------------------------------------------------------------------------------------------ testing
-
-type T struct{ name string }
-
 // The first argument of assert and require.
 type reporter interface {
 	Errorf(format string, arguments ...interface{})
@@ -30,51 +25,6 @@ type reporter interface {
 type late func() string
 
 func (l late) String() string { return l() }
-
-func (t *T) Errorf(format string, arguments ...interface{}) {
-	state.lock.Lock()
-	say("failed", t.name+": "+fmt.Sprintf(format, arguments...))
-}
-func (t *T) Error(arguments ...interface{}) {
-	t.Errorf("%s", late(func() string { return strings.TrimSpace(fmt.Sprintln(arguments...)) }))
-}
-func (t *T) Fatalf(format string, arguments ...interface{}) {
-	t.Errorf(format, arguments...)
-}
-func (t *T) Fatal(arguments ...interface{})               { t.Error(arguments...) }
-func (t *T) Fail()                                        { t.Errorf("it failed") }
-func (t *T) FailNow()                                     { t.Errorf("it failed") }
-func (t *T) Failed() bool                                 { return false }
-func (t *T) Helper()                                      {}
-func (t *T) Log(arguments ...interface{})                 {}
-func (t *T) Logf(format string, arguments ...interface{}) {}
-func (t *T) Name() string                                 { return t.name }
-func (t *T) Parallel()                                    {}
-func (t *T) Run(name string, f func(t *T)) bool {
-	f(&T{t.name + "/" + name})
-	return true
-}
-
-type Test struct {
-	Name string
-	Run  func(t *T)
-}
-
-// The test may end the goroutine by runtime.Goexit, without a panic to recover from.
-func judgeOne(test *Test) {
-	done := false
-	defer func() {
-		if !done {
-			value := recover()
-			if value == nil {
-				say("failed", test.Name+": its goroutine ended")
-			}
-			say("failed", test.Name+": panic: "+fmt.Sprint(value))
-		}
-	}()
-	test.Run(&T{test.Name})
-	done = true
-}
 
 // -------------------------------------------------------------------------------------------------------- conditions
 

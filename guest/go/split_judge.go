@@ -317,8 +317,6 @@ func finish() {
 }
 
 func Judge(tests []Test) {
-	for i := range tests {
-		judgeOne(&tests[i])
-	}
+	judgeAll(tests)
 	finish()
 }

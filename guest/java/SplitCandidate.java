@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds the program (class Solution) and answers SplitJudge's calls; the test is never sent here. fd 3: calls; fd 4: replies.
+// Holds the program and answers SplitJudge's calls; the test is never sent here. fd 3: calls; fd 4: replies.
 // It is compiled once, without any program, so it finds the program's class by name; SplitProgram.java is compiled with each.
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
@@ -8,12 +8,14 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 final class SplitCandidate {
 	public static void main(String[] arguments) throws Exception {
 		SplitCodec codec = new SplitCodec(3, 4);
-		Object instance = null;
+		Map<String, Object> instances = new HashMap<>(); // by their numbers
 		Class<?> program = null;
 		for (byte[] frame; (frame = codec.receive()) != null;) {
 			byte[] id = Arrays.copyOfRange(frame, 1, 17);
@@ -23,18 +25,22 @@ final class SplitCandidate {
 				break;
 			}
 			boolean changes = frame[0] == 'c';
-			String name = in.text();
+			String[] names = in.text().split(" ");
+			String number = names[0], name = names[2];
 			Object[] values = (Object[]) in.get();
 			SplitCodec.Writer reply = start(id, 'R');
 			try {
-				if (program == null) program = Class.forName("Solution", false, SplitCandidate.class.getClassLoader());
-				Call call = find(program, name, values);
-				if (!Modifier.isStatic(call.method.getModifiers()) && instance == null) {
-					Constructor<?> made = program.getDeclaredConstructor();
-					if (Modifier.isPrivate(made.getModifiers())) throw new NoSuchMethodException("Solution() so that a test may call it: it is private");
-					made.setAccessible(true);
-					instance = made.newInstance();
+				if (program == null) program = Class.forName(names[1], false, SplitCandidate.class.getClassLoader());
+				if (name.equals("<init>")) {
+					instances.put(number, make(program, values));
+					reply.put(null);
+					if (changes) reply.put(values);
+					codec.send(reply.done());
+					continue;
 				}
+				Call call = find(program, name, values);
+				Object instance = instances.get(number);
+				if (!Modifier.isStatic(call.method.getModifiers()) && instance == null) instances.put(number, instance = make(program, new Object[0]));
 				reply.put(call.method.invoke(instance, call.values));
 				if (changes) reply.put(values);
 				codec.send(reply.done());
@@ -52,6 +58,21 @@ final class SplitCandidate {
 		}
 		// Ends without waiting for the program's threads or running shutdown hooks.
 		Runtime.getRuntime().halt(0);
+	}
+
+	private static Object make(Class<?> program, Object[] values) throws ReflectiveOperationException {
+		Constructor<?> wide = null;
+		boolean isPrivate = false;
+		for (Constructor<?> c : program.getDeclaredConstructors()) {
+			int fits = fit(c.getParameterTypes(), values);
+			isPrivate = isPrivate || fits != NOT && Modifier.isPrivate(c.getModifiers());
+			if (fits == NOT || Modifier.isPrivate(c.getModifiers())) continue;
+			if (fits == EXACT || wide == null) wide = c;
+			if (fits == EXACT) break;
+		}
+		if (wide == null) throw new NoSuchMethodException(program.getName() + "(" + (values.length > 0 ? "…" : "") + ")" + (isPrivate ? " so that a test may call it: it is private" : ""));
+		wide.setAccessible(true);
+		return wide.newInstance(values);
 	}
 
 	private static final class Call {

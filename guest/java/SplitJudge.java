@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Runs the test (class Main) against a stand-in for class Solution; the program is never sent here. fd 3: replies; fd 4: calls;
+// Runs the test (class Main) against a stand-in for a class of the program's; the program is never sent here. fd 3: replies; fd 4: calls;
 // fd 5: the verdict, as split_judge.js describes it.
 //
 // stdin: the seed, sixteen hexadecimal digits, and what becomes of arguments: 0 they are copies, 1 changed ones are sent back, a to c:
 // no program is asked, they are emptied, and the result is an empty value, another one, or an argument.
 //
-// Calls:    word (C: call, c: call with changes, E: end), id (16), the method's name, its arguments as an array.
+// Calls:    word (C: call, c: call with changes, E: end), id (16), the instance's number, the class's and the method's name (<init>: a constructor),
+//           its arguments as an array. Number 0: none.
 // Replies:  id (16), word, and for R the result (and with changes the arguments); for T the names of an exception's class and
 //           its superclasses, and its message; for X a class and message of a throwable that is no Exception; for L the
 //           reason why the result cannot cross; U: no such method; E: the answer to E.
@@ -166,10 +167,14 @@ final class SplitJudge {
 	}
 
 	/** What a program gives that solves nothing and empties what it gets. */
-	private static Object spoil(String name, Object[] values) {
+	private static Object spoil(String[] names, Object[] values) {
 		Class<?> type = Object.class;
-		for (java.lang.reflect.Method m : Solution.class.getDeclaredMethods())
-			if (m.getName().equals(name) && m.getParameterCount() == values.length) type = m.getReturnType();
+		try {
+			for (java.lang.reflect.Method m : Class.forName(names[0]).getDeclaredMethods())
+				if (m.getName().equals(names[1]) && m.getParameterCount() == values.length) type = m.getReturnType();
+		} catch (ClassNotFoundException e) {
+			throw new IllegalStateException(e);
+		}
 		for (Object value : values) empty(value);
 		calls++;
 		for (Object value : values)
@@ -177,13 +182,20 @@ final class SplitJudge {
 		return valueOf(type, spoiler == 'b');
 	}
 
-	/** The body of the stand-in. */
-	static Object call(String name, Object... values) {
-		if (spoiler >= 'a') return spoil(name, values);
-		byte[] reply = exchange(changes ? 'c' : 'C', name, values);
+	private static int instances;
+
+	/** The number of a new instance of the stand-in. */
+	static synchronized int instance() {
+		return ++instances;
+	}
+
+	/** The body of a method of the stand-in. `name`: of class and method. */
+	static synchronized Object call(int instance, String name, Object... values) {
+		if (spoiler >= 'a') return spoil(name.split(" "), values);
+		byte[] reply = exchange(changes ? 'c' : 'C', instance + " " + name, values);
 		SplitCodec.Reader in = new SplitCodec.Reader(reply, 17);
 		Object result = null;
-		RuntimeException raised = null;
+		Exception raised = null;
 		try {
 			if (reply[16] == 'R') {
 				result = in.get();
@@ -207,7 +219,7 @@ final class SplitJudge {
 			say("tampered", "a reply that no program gives: " + e);
 		}
 		calls++;
-		if (raised != null) throw raised;
+		if (raised != null) throw SplitJudge.<RuntimeException>asIs(raised);
 		return result;
 	}
 
@@ -232,17 +244,27 @@ final class SplitJudge {
 	}
 
 	/** Makes an exception of the first known type in `types`, which begin with its own class. */
-	private static RuntimeException exception(String types, String message) {
+	private static Exception exception(String types, String message) {
 		String[] names = types.split(" ");
 		for (String name : names) {
-			RuntimeException known = known(name, message);
+			Exception known = known(name, message);
 			if (known != null) return known;
 		}
 		return new RuntimeException(message == null ? names[0] : names[0] + ": " + message);
 	}
 
-	private static RuntimeException known(String type, String message) {
+	/** A checked exception, past the compiler. */
+	@SuppressWarnings("unchecked") private static <E extends Exception> E asIs(Exception e) throws E { throw (E) e; }
+
+	private static Exception known(String type, String message) {
 		switch (type) {
+		case "java.lang.Exception": return new Exception(message);
+		case "java.lang.InterruptedException": return new InterruptedException(message);
+		case "java.lang.CloneNotSupportedException": return new CloneNotSupportedException(message);
+		case "java.lang.ClassNotFoundException": return new ClassNotFoundException(message);
+		case "java.io.IOException": return new IOException(message);
+		case "java.io.FileNotFoundException": return new java.io.FileNotFoundException(message);
+		case "java.util.concurrent.TimeoutException": return new java.util.concurrent.TimeoutException(message);
 		case "java.lang.RuntimeException": return new RuntimeException(message);
 		case "java.lang.IllegalArgumentException": return new IllegalArgumentException(message);
 		case "java.lang.NumberFormatException": return new NumberFormatException(message);

@@ -480,7 +480,7 @@ struct fh_str fh_rust_name(struct fh_str declaration)
 	return name_of(declaration, 0, read_rust);
 }
 
-struct fh_str fh_cpp_declaration_of(struct fh_str program, struct fh_str name)
+static struct fh_str declaration_of(struct fh_str program, struct fh_str name, reader *read)
 {
 	fh_auto_buf struct fh_buf blanked = FH_BUF_INIT(0);
 	struct fh_str found = { program.p, 0 };
@@ -489,11 +489,21 @@ struct fh_str fh_cpp_declaration_of(struct fh_str program, struct fh_str name)
 	for (size_t i = 0, tried = 0; i < program.n && found.n == 0 && tried < TRIED_MAX; i++) {
 		char c = blanked.p[i];
 		struct fh_str declaration = { program.p, i + 1 };
-		if (c == '{' && depth == 0 && ++tried && fh_str_same(fh_cpp_name(declaration), name))
+		if (c == '{' && depth == 0 && ++tried && fh_str_same(name_of(declaration, 0, read), name))
 			found = declaration;
 		depth += (c == '{') - (c == '}');
 	}
 	return found;
+}
+
+struct fh_str fh_cpp_declaration_of(struct fh_str program, struct fh_str name)
+{
+	return declaration_of(program, name, read_signature);
+}
+
+struct fh_str fh_go_declaration_of(struct fh_str program, struct fh_str name)
+{
+	return declaration_of(program, name, read_go);
 }
 
 struct fh_str fh_go_name(struct fh_str declaration)

@@ -40,6 +40,7 @@ struct fh_str fh_cpp_name(struct fh_str declaration);
 /* The text of a program up to the { of its plain function `name`, which is what data sets call a declaration. Empty
  * when there is no such function. */
 struct fh_str fh_cpp_declaration_of(struct fh_str program, struct fh_str name);
+struct fh_str fh_go_declaration_of(struct fh_str program, struct fh_str name);
 struct fh_str fh_java_name(struct fh_str declaration);
 struct fh_str fh_rust_name(struct fh_str declaration);
 struct fh_str fh_go_name(struct fh_str declaration);

@@ -33,5 +33,6 @@ void fh_judge_add_lines(struct fh_buf *out, struct fh_str s);
 /* Makes a problem of a generic row that is not from a file. Errors are as those of `read`. */
 int fh_judge_problem_of_row(const json_t *row, struct fh_judge_problem *ret, struct fh_error *err);
 /* Of a test in Python that only defines its cases, appends to *ret_call the call that runs them
- * (guest/python/run_cases.py); nothing of any other. */
-void fh_judge_python_cases(struct fh_str test, struct fh_buf *ret_call);
+ * (guest/python/run_cases.py); nothing of any other. Returns where the call belongs: in front of a last
+ * `if __name__ == …`, which may exit, or at the end. */
+size_t fh_judge_python_cases(struct fh_str test, struct fh_buf *ret_call);

@@ -19,6 +19,7 @@
 #include "judge/formats/format.h"
 
 #include "base/fd.h"
+#include "code/declaration.h"
 #include "code/outline.h"
 #include "code/program_text.h"
 #include "code/signature.h"
@@ -88,44 +89,60 @@ static struct fh_str last_name(struct fh_str code, enum fh_judge_language langua
 	return (struct fh_str){ "", 0 };
 }
 
+/* The row's entry_point, or else its function; empty: it has neither. */
+static int read_entry(const json_t *row, struct fh_str *ret, struct fh_error *err)
+{
+	struct fh_str entry, function;
+	if (optional(row, "entry_point", &entry, err) < 0 || optional(row, "function", &function, err) < 0)
+		return -FH_E_CONFIG;
+	if (entry.n == 0)
+		entry = function;
+	if (entry.n > 0 && !fh_judge_is_name(entry))
+		return fh_judge_wrong(err, "write the name that the program defines",
+		                      "entry_point \"%.*s\" is not a name of a function", (int)FH_MIN(entry.n, 60), entry.p);
+	*ret = entry;
+	return 0;
+}
+
 /* Reads the program of a problem whose language requires the function to be declared. */
 static int read_declared(const json_t *row, const struct fh_judge_declared *d, struct fh_judge_problem *p,
                          struct fh_error *err)
 {
-	struct fh_str code, prompt, prefix;
+	struct fh_str code, prompt, prefix, entry;
 	if (optional(row, "code", &code, err) < 0 || optional(row, "prompt", &prompt, err) < 0 ||
-	    optional(row, "prefix", &prefix, err) < 0)
+	    optional(row, "prefix", &prefix, err) < 0 || read_entry(row, &entry, err) < 0)
 		return -FH_E_CONFIG;
+	const struct fh_judge_language_info *l = fh_judge_languages[p->language];
 	fh_buf_add(&p->head, prefix.p, prefix.n);
-	fh_judge_add_lines(&p->head, prompt);
-	struct fh_str name = fh_judge_languages[p->language]->entry_point(fh_buf_str(&p->head));
-	if (name.n == 0 && (!d->by_itself || p->head.n + code.n == 0))
+	if (!l->class_of || l->class_of(prompt).n > 0) /* otherwise it is only for the model */
+		fh_judge_add_lines(&p->head, prompt);
+	struct fh_str name = l->entry_point(fh_buf_str(&p->head));
+	if (name.n == 0 && (!d->by_itself || p->head.n + code.n + entry.n == 0))
 		return fh_judge_wrong(
 		    err, "end the prompt with the function's head and its {, as a completion goes on from there",
 		    "tests: the prompt declares no function of %s to call", fh_judge_language_name(p->language));
+	const char *form = name.n ? d->whole : d->by_itself, *mark = strstr(form, "%s");
+	if (name.n == 0)
+		name = entry.n ? entry : last_name(code, p->language);
 	p->entry_point = fh_xstrndup(name.p, name.n);
 	fh_buf_add(&p->reference, code.p, code.n);
-	const char *form = name.n ? d->whole : d->by_itself, *mark = strstr(form, "%s");
 	size_t n = mark ? (size_t)(mark - form) : strlen(form);
-	fh_auto_free char *whole = fh_xasprintf("%.*s%s", (int)n, form, mark ? p->entry_point : "");
-	p->reference_is_whole = code.n > 0 && memmem(code.p, code.n, whole, strlen(whole));
+	struct fh_str word = !mark ? (struct fh_str){ "", 0 } : l->class_of ? l->class_of(fh_buf_str(&p->head)) : name;
+	fh_auto_free char *whole = fh_xasprintf("%.*s%.*s", (int)n, form, FH_STR_ARGS(word));
+	p->reference_is_whole = code.n > 0 && (p->head.n == 0 || memmem(code.p, code.n, whole, strlen(whole)));
 	return 0;
 }
 
 static int read_program(const json_t *row, struct fh_judge_problem *p, struct fh_error *err)
 {
-	struct fh_str code, prompt, prefix, entry, function;
+	struct fh_str code, prompt, prefix, entry;
 	if (optional(row, "code", &code, err) < 0 || optional(row, "prompt", &prompt, err) < 0 ||
-	    optional(row, "prefix", &prefix, err) < 0 || optional(row, "entry_point", &entry, err) < 0 ||
-	    optional(row, "function", &function, err) < 0)
+	    optional(row, "prefix", &prefix, err) < 0 || read_entry(row, &entry, err) < 0)
 		return -FH_E_CONFIG;
 	if (entry.n == 0)
-		entry = function.n ? function : last_name(code, p->language);
+		entry = last_name(code, p->language);
 	if (entry.n == 0)
 		entry = last_name(prompt, p->language);
-	if (entry.n > 0 && !fh_judge_is_name(entry))
-		return fh_judge_wrong(err, "write the name that the program defines",
-		                      "entry_point \"%.*s\" is not a name of a function", (int)FH_MIN(entry.n, 60), entry.p);
 	p->entry_point = fh_xstrndup(entry.p, entry.n);
 	fh_buf_add(&p->head, prefix.p, prefix.n);
 	bool continued = defines(prompt, p->language, entry);
@@ -133,9 +150,65 @@ static int read_program(const json_t *row, struct fh_judge_problem *p, struct fh
 		fh_buf_add(&p->head, prompt.p, prompt.n);
 	fh_buf_add(&p->reference, code.p, code.n);
 	p->reference_is_whole = continued && defines(code, p->language, entry);
-	struct fh_str declaration =
-	    !continued && p->language == FH_JUDGE_CPP ? fh_cpp_declaration_of(code, entry) : (struct fh_str){ "", 0 };
-	if (declaration.n > 0) {
+	return 0;
+}
+
+/* The name of the method or the variable that a statement of Go defines; empty: it defines none. */
+static struct fh_str go_method(struct fh_str text)
+{
+	if (fh_str_begins(text, "var "))
+		return fh_identifier(fh_str_from(text, strlen("var ")));
+	size_t close = fh_str_begins(text, "func (") ? fh_signature_closing(text, strlen("func ")) : text.n;
+	return fh_identifier(fh_str_from(text, FH_MIN(close + 2, text.n)));
+}
+
+/* Whether a statement defines a type without functions, or a constant: these are the same in every program. */
+static bool is_the_same(struct fh_str text)
+{
+	static const char *const words[] = { "const ", "constexpr ", "static const", "struct ",  "enum ",
+		                                 "class ", "typedef ",   "using ",       "#define ", "type " };
+	while (text.n > 0 && fh_signature_space(text.p[0]))
+		text = fh_str_from(text, 1);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++)
+		if (fh_str_begins(text, words[i]))
+			return fh_str_begins(text, "const (") || !memchr(text.p, '(', text.n);
+	return false;
+}
+
+/* Whether the test names something else of the reference than its function, which it would find there and not in the
+ * program, if the reference's text were the declaration. */
+static bool asks_for_more(struct fh_str code, struct fh_str test, const struct fh_judge_problem *p)
+{
+	fh_auto_outline struct fh_outline o = { 0 };
+	fh_auto_buf struct fh_buf blank = FH_BUF_INIT(0), blank_code = FH_BUF_INIT(0);
+	bool more = false;
+	fh_signature_blank(&blank, test);
+	fh_signature_blank(&blank_code, code);
+	fh_outline_make(&o, fh_buf_str(&blank_code), fh_outline_syntax(fh_judge_language_name(p->language)));
+	for (size_t i = 0; i < o.n; i++) {
+		const struct fh_outline_item *item = &o.items[i];
+		struct fh_str method = p->language == FH_JUDGE_GO ? go_method(item->text) : (struct fh_str){ "", 0 };
+		more = more || (method.n > 0 && fh_mentions(fh_buf_str(&blank), method, NULL));
+		for (size_t k = 0; k < item->count && !item->is_import && !is_the_same(item->text); k++) {
+			struct fh_str name = o.names[item->first + k];
+			more = more || (!fh_str_eq(name, p->entry_point) && !fh_str_eq(name, "main") &&
+			                fh_mentions(fh_buf_str(&blank), name, NULL));
+		}
+	}
+	return more;
+}
+
+/* The reference's text up to its function's body, where the prompt declares no function. */
+static int declare_by_reference(const json_t *row, struct fh_judge_problem *p, struct fh_error *err)
+{
+	const struct fh_judge_language_info *l = fh_judge_languages[p->language];
+	struct fh_str code = fh_buf_str(&p->reference), entry = fh_str(p->entry_point), prefix;
+	if (!l->declaration_of || l->entry_point(fh_buf_str(&p->head)).n > 0)
+		return 0;
+	if (optional(row, "prefix", &prefix, err) < 0)
+		return -FH_E_CONFIG;
+	struct fh_str declaration = l->declaration_of(code, entry);
+	if (declaration.n > 0 && !asks_for_more(code, fh_buf_str(&p->tail), p)) {
 		fh_buf_add_str(&p->declaration, prefix);
 		fh_buf_add_str(&p->declaration, declaration);
 	}
@@ -157,18 +230,21 @@ static int add_helper(struct fh_buf *out, enum fh_judge_language language, const
 	return r;
 }
 
-/* A test that only defines its cases gets what runs them. */
+/* A test that only defines its cases gets what runs them; in front of a guard at its end, which may exit. */
 static int add_run(struct fh_judge_problem *p, struct fh_error *err)
 {
-	fh_auto_buf struct fh_buf call = FH_BUF_INIT(0);
+	fh_auto_buf struct fh_buf call = FH_BUF_INIT(0), guard = FH_BUF_INIT(0);
 	if (p->language != FH_JUDGE_PYTHON)
 		return 0;
-	fh_judge_python_cases(fh_buf_str(&p->tail), &call);
+	size_t end = fh_judge_python_cases(fh_buf_str(&p->tail), &call);
 	if (!call.n)
 		return 0;
+	fh_buf_add_str(&guard, fh_str_from(fh_buf_str(&p->tail), end));
+	fh_buf_truncate(&p->tail, end);
 	fh_buf_addc(&p->tail, '\n');
 	int r = add_helper(&p->tail, p->language, "run_cases.py", err);
 	fh_buf_add_str(&p->tail, fh_buf_str(&call));
+	fh_buf_add_str(&p->tail, fh_buf_str(&guard));
 	return r;
 }
 
@@ -190,10 +266,11 @@ static int add_tests(const json_t *row, struct fh_judge_problem *p, struct fh_er
 	}
 	if (p->tail.n == 0)
 		return fh_judge_wrong(err, "a task without tests cannot be judged: remove it", "tests is empty");
-	if (p->language == FH_JUDGE_JAVA && memmem(p->tail.p, p->tail.n, "org.junit", strlen("org.junit")))
-		return fh_judge_wrong(err, "write a class Main whose method main throws where a result is wrong",
-		                      "tests are for JUnit, which is not there");
-	return add_run(p, err);
+	const struct fh_judge_language_info *l = fh_judge_languages[p->language];
+	int r = l->test_file ? l->test_file(&p->tail, err) : 0;
+	if (r >= 0)
+		r = declare_by_reference(row, p, err);
+	return r < 0 ? r : add_run(p, err);
 }
 
 static const char case_hint[] = "a case is [argument, …, expected], {\"args\": […], \"expected\": …} or {\"stdin\": "

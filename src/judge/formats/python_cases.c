@@ -65,7 +65,7 @@ static bool needs_arguments(struct fh_str test, struct fh_str statement)
 	       !memmem(test.p, test.n, "pytest", 6);
 }
 
-void fh_judge_python_cases(struct fh_str test, struct fh_buf *ret_call)
+size_t fh_judge_python_cases(struct fh_str test, struct fh_buf *ret_call)
 {
 	fh_auto_outline struct fh_outline o = { 0 };
 	fh_auto_buf struct fh_buf names = FH_BUF_INIT(0);
@@ -80,4 +80,6 @@ void fh_judge_python_cases(struct fh_str test, struct fh_buf *ret_call)
 	}
 	if (!runs && names.n)
 		fh_buf_addf(ret_call, "fh_run_cases(globals()%s)\n", fh_buf_cstr(&names));
+	struct fh_str last = o.n ? o.items[o.n - 1].text : test;
+	return o.n && begins(statement_of(last), "if __name__") ? (size_t)(last.p - test.p) : test.n;
 }

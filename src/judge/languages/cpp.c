@@ -194,6 +194,7 @@ const struct fh_judge_language_info fh_judge_language_cpp = {
 	.version = "#include <stdio.h>\nint main() { printf(\"%s %ld\\n\", __VERSION__, (long)__cplusplus); }",
 	.pack_prefix = "CPP/",
 	.entry_point = fh_cpp_name,
+	.declaration_of = fh_cpp_declaration_of,
 	.in_process = &in_process,
 	.split = &split,
 };

@@ -9,7 +9,7 @@ static const char *unfit(const struct fh_judge_problem *p)
 {
 	static _Thread_local struct fh_error why;
 	fh_auto_buf struct fh_buf unused = FH_BUF_INIT(0);
-	return fh_go_judge(fh_buf_str(&p->head), fh_buf_str(&p->tail), &unused, &why) < 0 ? why.message : NULL;
+	return fh_go_judge(fh_judge_problem_declaration(p), fh_buf_str(&p->tail), &unused, &why) < 0 ? why.message : NULL;
 }
 
 static struct fh_file file_of(const char *name, struct fh_str text)
@@ -26,13 +26,14 @@ static struct fh_file driver_file(const struct fh_split *s, const char *name, co
 struct package {
 	struct {
 		const char *path, *driver; /* a source's name in the compilation, and in guest/go */
-	} files[5];
+	} files[6];
 };
 
 static const struct package judge_package = { {
 	{ "src/fhsplit/codec.go", "split_codec.go" },
 	{ "src/fhsplit/types.go", "split_types.go" },
 	{ "src/fhsplit/judge.go", "split_judge.go" },
+	{ "src/fhsplit/testing.go", "split_testing.go" },
 	{ "src/fhsplit/assert.go", "split_assert.go" },
 	{ "src/fhsplit/assertions.go", "split_assertions.go" },
 } };
@@ -71,7 +72,7 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 {
 	fh_auto_artifact struct fh_artifact judge = { 0 }, archive = { 0 };
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
-	int r = fh_go_judge(fh_buf_str(&p->problem->head), fh_buf_str(&p->problem->tail), &text, err);
+	int r = fh_go_judge(fh_judge_problem_declaration(p->problem), fh_buf_str(&p->problem->tail), &text, err);
 	if (r < 0)
 		return r;
 	struct fh_compilation build = { .language = "go", .code = fh_buf_str(&text), .mark = ".go:" };
@@ -94,8 +95,8 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	static const char *const files[] = { "solution.go", NULL };
 	fh_auto_artifact struct fh_artifact program = { 0 }, archive = { 0 };
 	fh_auto_buf struct fh_buf solution = FH_BUF_INIT(0), text = FH_BUF_INIT(0);
-	int r = fh_go_candidate(fh_buf_str(&p->problem->head), fh_buf_str(&p->problem->tail), p->head, p->completion,
-	                        &solution, &text, err);
+	int r = fh_go_candidate(fh_judge_problem_declaration(p->problem), fh_buf_str(&p->problem->tail), p->head,
+	                        p->completion, &solution, &text, err);
 	if (r < 0)
 		return r;
 	struct fh_compilation build = { .language = "go",
@@ -115,7 +116,7 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 }
 
 static const struct fh_split_language split = {
-	.judge = { "split_judge.go", "split_assert.go", "split_assertions.go" },
+	.judge = { "split_judge.go", "split_testing.go", "split_assert.go", "split_assertions.go" },
 	.candidate = { "split_codec.go", "split_types.go", "split_candidate.go" },
 	.spoilers = "abc",
 	.unfit = unfit,
@@ -142,15 +143,16 @@ static int unit(struct fh_judge_unit *u, const struct fh_judge_parts *p, const s
 	fh_judge_unit_add_file(u, flags[0], fh_buf_str(&w.names));
 	fh_judge_unit_add_file(u, flags[1], fh_buf_str(&w.solution));
 	fh_judge_unit_add_file(u, "src/fhsplit/judge.go", fh_buf_str(&d->driver));
-	fh_judge_unit_add_file(u, "src/fhsplit/assert.go", fh_buf_str(&d->libraries[0]));
-	fh_judge_unit_add_file(u, "src/fhsplit/assertions.go", fh_buf_str(&d->libraries[1]));
+	fh_judge_unit_add_file(u, "src/fhsplit/testing.go", fh_buf_str(&d->libraries[0]));
+	fh_judge_unit_add_file(u, "src/fhsplit/assert.go", fh_buf_str(&d->libraries[1]));
+	fh_judge_unit_add_file(u, "src/fhsplit/assertions.go", fh_buf_str(&d->libraries[2]));
 	fh_judge_unit_add_file(u, "src/fhsplit/key.go", fh_buf_str(&w.key));
 	return 0;
 }
 
 static const struct fh_judge_in_process in_process = {
 	.driver = "judge.go",
-	.libraries = { "split_assert.go", "split_assertions.go" },
+	.libraries = { "split_testing.go", "split_assert.go", "split_assertions.go" },
 	.unit = unit,
 	.mark = ".go:",
 	.flags = flags,
@@ -168,6 +170,8 @@ const struct fh_judge_language_info fh_judge_language_go = {
 	.version = "package main\nimport (\"os\"; \"runtime\")\nfunc main() { os.Stdout.WriteString(runtime.Version()) }",
 	.pack_prefix = "Go/",
 	.entry_point = fh_go_name,
+	.declaration_of = fh_go_declaration_of,
+	.test_file = fh_go_test_file,
 	.declared = &declared,
 	.in_process = &in_process,
 	.split = &split,

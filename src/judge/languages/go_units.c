@@ -131,18 +131,29 @@ static void add_test(struct fh_buf *out, const struct fh_go_source *test, bool i
 	fh_buf_addc(out, '\n');
 }
 
+/* The name of the test or fuzz test that a line begins to define; empty: none. */
+static struct fh_str test_name(struct fh_str line, bool *ret_fuzz)
+{
+	struct fh_str name = fh_str_begins(line, "func ") ? fh_identifier(fh_str_from(line, 5)) : (struct fh_str){ "", 0 };
+	*ret_fuzz = fh_str_begins(name, "Fuzz");
+	bool is_test = (*ret_fuzz || fh_str_begins(name, "Test")) && !(name.n > 4 && name.p[4] >= 'a' && name.p[4] <= 'z');
+	return is_test ? name : (struct fh_str){ "", 0 };
+}
+
 static int add_test_names(struct fh_buf *out, const struct fh_go_source *test, struct fh_error *err)
 {
 	struct fh_str rest = test->blank_body, line;
 	size_t count = 0;
 	while (fh_next_line(&rest, &line)) {
-		struct fh_str name =
-		    fh_str_begins(line, "func Test") ? fh_identifier(fh_str_from(line, 5)) : (struct fh_str){ "", 0 };
-		if (name.n == 0 || (name.n > 4 && name.p[4] >= 'a' && name.p[4] <= 'z'))
+		bool fuzz;
+		struct fh_str name = test_name(line, &fuzz);
+		if (name.n == 0)
 			continue;
 		if (fh_str_eq(name, "TestMain"))
-			return fh_error_set(err, FH_E_UNAVAILABLE, "the test has a TestMain");
-		fh_buf_addf(out, "\t\t{\"%.*s\", %.*s},\n", FH_STR_ARGS(name), FH_STR_ARGS(name));
+			return fh_error_set(err, FH_E_UNAVAILABLE,
+			                    "the test has a TestMain: let a func init, or each test, do what it does");
+		fh_buf_addf(out, fuzz ? "\t\t{\"%.*s\", fhSplit.Seeds(%.*s)},\n" : "\t\t{\"%.*s\", %.*s},\n", FH_STR_ARGS(name),
+		            FH_STR_ARGS(name));
 		count++;
 	}
 	return count > 0 ? 0 : fh_error_set(err, FH_E_UNAVAILABLE, "the test has no Test functions");
@@ -396,12 +407,17 @@ static void add_without_directives(struct fh_buf *out, struct fh_str text)
  * program. */
 static int check_testing(const struct fh_go_source *test, struct fh_error *err)
 {
+	static const char *const members[] = { "T", "TB", "B", "PB", "F", "Short", "Verbose", "Testing", "CoverMode" };
 	struct fh_str blank = test->blank_body, name = fh_str("testing");
 	for (size_t at = 0; (at = fh_go_find_use(blank, name, at)) < blank.n;) {
 		at += name.n + 1;
 		struct fh_str member = fh_identifier(fh_str_from(blank, at));
-		if (!fh_str_eq(member, "T"))
-			return fh_error_set(err, FH_E_UNAVAILABLE, "the test uses testing.%.*s", FH_STR_ARGS(member));
+		size_t i = 0;
+		while (i < FH_ARRAY_SIZE(members) && !fh_str_eq(member, members[i]))
+			i++;
+		if (i == FH_ARRAY_SIZE(members))
+			return fh_error_set(err, FH_E_UNAVAILABLE, "the test uses testing.%.*s, which is not there",
+			                    FH_STR_ARGS(member));
 	}
 	return 0;
 }

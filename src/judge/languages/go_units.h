@@ -20,13 +20,16 @@
 /* Appends what a prompt defines before the function, without imports, unless the declaration has definitions of its
  * own. */
 void fh_go_add_helpers(struct fh_buf *out, struct fh_str prompt, struct fh_str declaration);
+/* For the table of languages: where the test is of a package x_test, writes X for x.X, the program being in the same
+ * package here. Fails if it imports a package that is neither this one nor the standard library's nor testify's. */
+int fh_go_test_file(struct fh_buf *test, struct fh_error *err);
 /* -FH_E_UNAVAILABLE, with the reason: no stand-in can be made. */
 int fh_go_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *out, struct fh_error *err);
 /* head is empty if the completion is a complete program. */
 int fh_go_candidate(struct fh_str declaration, struct fh_str test, struct fh_str head, struct fh_str completion,
                     struct fh_buf *ret_solution, struct fh_buf *ret_main, struct fh_error *err);
 
-/* In one process there is one program: package fhsplit (guest/go/judge.go, split_assert.go, split_assertions.go), the
+/* In one process there is one program: package fhsplit (guest/go/judge.go, split_testing.go, split_assert*.go), the
  * candidate's own text, and a file with the test, whose init runs it after the candidate's own init functions. So a
  * main of the candidate's is never reached here either. If the test uses predeclared names such as len or true, a third
  * file keeps the candidate from redefining them: it has imports with these names, and Go rejects a package-level name

@@ -9,8 +9,8 @@
 static const char *unfit(const struct fh_judge_problem *p)
 {
 	static _Thread_local struct fh_error why;
-	fh_auto_buf struct fh_buf unused = FH_BUF_INIT(0);
-	return fh_java_stand_in(fh_buf_str(&p->head), &unused, &why) < 0 ? why.message : NULL;
+	fh_auto_buf struct fh_buf class = FH_BUF_INIT(0), unused = FH_BUF_INIT(0);
+	return fh_java_stand_in(p, &class, &unused, &why) < 0 ? why.message : NULL;
 }
 
 static void adjust(struct fh_plan *plan, bool judge)
@@ -24,25 +24,42 @@ static struct fh_file codec_file(const struct fh_split *s)
 	return (struct fh_file){ "SplitCodec.java", { codec.p, codec.n }, 0 };
 }
 
+void fh_java_junit_files(const struct fh_split *s, struct fh_file ret[FH_JAVA_JUNIT_FILES])
+{
+	static const char *const names[] = { "fumehood/JUnit.java", "fumehood/JUnitSources.java",
+		                                 "fumehood/JUnitEquals.java", "fumehood/Jupiter.java",
+		                                 "fumehood/JUnitFour.java" };
+	_Static_assert(FH_ARRAY_SIZE(names) == FH_JAVA_JUNIT_FILES, "as many as there is room for");
+	for (size_t i = 0; i < FH_JAVA_JUNIT_FILES; i++) {
+		struct fh_str text = fh_split_file(s, FH_JUDGE_JAVA, strchr(names[i], '/') + 1);
+		ret[i] = (struct fh_file){ names[i], { text.p, text.n }, 0 };
+	}
+}
+
 static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                       struct fh_split_side *ret, struct fh_error *err)
 {
 	static const char name[] = "SplitJudge.java";
 	fh_auto_artifact struct fh_artifact judge = { 0 };
-	fh_auto_buf struct fh_buf stand_in = FH_BUF_INIT(0), test = FH_BUF_INIT(0);
-	int r = fh_java_stand_in(fh_buf_str(&p->problem->head), &stand_in, err);
+	fh_auto_buf struct fh_buf stand_in = FH_BUF_INIT(0), test = FH_BUF_INIT(0), class = FH_BUF_INIT(0);
+	int r = fh_java_stand_in(p->problem, &class, &stand_in, err);
 	if (r < 0)
 		return r;
-	fh_java_imports(fh_buf_str(&p->problem->head), &test);
+	fh_buf_adds(&class, ".java");
+	fh_java_imports_before(fh_buf_str(&p->problem->head), &test);
 	fh_java_test(fh_buf_str(&p->problem->tail), &test);
 	/* the driver's class refers to the other classes; the compiler finds them by their file names */
 	struct fh_compilation build = { .language = "java",
 		                            .code_name = name,
 		                            .code = fh_split_file(s, FH_JUDGE_JAVA, name),
 		                            .files = { codec_file(s),
-		                                       { FH_JAVA_CLASS ".java", { stand_in.p, stand_in.n }, 0 },
+		                                       { fh_buf_cstr(&class), { stand_in.p, stand_in.n }, 0 },
 		                                       { "Main.java", { test.p, test.n }, 0 } },
 		                            .file_count = 3 };
+	if (fh_java_is_for_junit(fh_buf_str(&p->problem->tail))) {
+		fh_java_junit_files(s, build.files + build.file_count);
+		build.file_count += FH_JAVA_JUNIT_FILES;
+	}
 	fh_buf_add_str(&ret->input, fh_split_seed(p));
 	fh_buf_addc(&ret->input, fh_split_arguments(p));
 	r = fh_builds_keep(fh_split_builds(s), client, &build, &judge, err);
@@ -68,11 +85,28 @@ static int compile_driver(struct fh_split *s, struct fh_client *client, struct f
 	return r;
 }
 
+/* Appends the text with another class in the place of Solution. */
+static void add_with_class(struct fh_buf *out, struct fh_str text, struct fh_str class)
+{
+	const size_t n = strlen(FH_JAVA_CLASS);
+	for (const char *at; (at = memmem(text.p, text.n, FH_JAVA_CLASS, n)); text = fh_str_from(text, at + n - text.p)) {
+		fh_buf_add_str(out, (struct fh_str){ text.p, at - text.p });
+		fh_buf_add_str(out, class);
+	}
+	fh_buf_add_str(out, text);
+}
+
 static int compile_program(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p, bool imports,
                            const struct fh_artifact *driver, struct fh_artifact *ret, struct fh_error *err)
 {
 	static const char name[] = "SplitProgram.java";
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0), source = FH_BUF_INIT(0);
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0), source = FH_BUF_INIT(0), class = FH_BUF_INIT(0);
+	fh_auto_buf struct fh_buf unused = FH_BUF_INIT(0), asks = FH_BUF_INIT(0);
+	int r = fh_java_stand_in(p->problem, &class, &unused, err);
+	if (r < 0)
+		return r;
+	add_with_class(&asks, fh_split_file(s, FH_JUDGE_JAVA, name), fh_buf_str(&class));
+	fh_buf_adds(&class, ".java");
 	if (imports)
 		fh_java_imports_before(fh_buf_str(&p->problem->head), &source);
 	fh_buf_add(&text, p->head.p, p->head.n);
@@ -80,8 +114,8 @@ static int compile_program(struct fh_split *s, struct fh_client *client, const s
 	fh_java_program(fh_buf_str(&text), &source);
 	struct fh_compilation build = { .language = "java",
 		                            .code_name = name,
-		                            .code = fh_split_file(s, FH_JUDGE_JAVA, name),
-		                            .files = { { FH_JAVA_CLASS ".java", { source.p, source.n }, 0 },
+		                            .code = fh_buf_str(&asks),
+		                            .files = { { fh_buf_cstr(&class), { source.p, source.n }, 0 },
 		                                       { FH_JAVA_COMPILED, { driver->data, driver->size }, 0 } },
 		                            .file_count = 2 };
 	return fh_builds_run(fh_split_builds(s), client, &build, ret, err);
@@ -108,6 +142,7 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 static const struct fh_split_language split = {
 	.judge = { "SplitCodec.java", "SplitJudge.java" },
 	.candidate = { "SplitCandidate.java", "SplitProgram.java" },
+	.others = { "JUnit.java", "JUnitSources.java", "JUnitEquals.java", "Jupiter.java", "JUnitFour.java" },
 	.adjust = adjust,
 	.spoilers = "abc",
 	.unfit = unfit,
@@ -120,7 +155,7 @@ static const struct fh_split_language split = {
 static int beside(struct fh_split *s, struct fh_client *client, const struct fh_judge_parts *p, struct fh_plan *plan,
                   struct fh_error *err)
 {
-	fh_java_beside_test(plan, p);
+	fh_java_beside_test(s, plan, p);
 	return 0;
 }
 
@@ -136,7 +171,7 @@ static const struct fh_judge_in_process in_process = {
 	.probe_test = VERSION,
 };
 
-static const struct fh_judge_declared declared = { "class Solution", NULL };
+static const struct fh_judge_declared declared = { "class %s", "class " };
 
 const struct fh_judge_language_info fh_judge_language_java = {
 	.name = "java",
@@ -145,6 +180,8 @@ const struct fh_judge_language_info fh_judge_language_java = {
 	.version = VERSION,
 	.pack_prefix = "Java/",
 	.entry_point = fh_java_name,
+	.class_of = fh_java_class_name,
+	.test_file = fh_java_test_file,
 	.declared = &declared,
 	.in_process = &in_process,
 	.split = &split,

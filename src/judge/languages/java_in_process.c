@@ -75,11 +75,13 @@ static void add_source(struct fh_plan *plan, const char *name, const struct fh_b
 }
 
 /* The compiler finds a type by itself only in a file with the type's name, so all files are listed for it. */
-static void compile_all(struct fh_plan *plan)
+static void compile_all(struct fh_plan *plan, const struct fh_file *more, size_t count)
 {
 	static const char list[] = "@sources";
 	fh_auto_buf struct fh_buf names = FH_BUF_INIT(0);
 	fh_buf_addf(&names, "%s\n%s\n%s\n", plan->code_name, TEST_FILE, PROGRAM_FILE);
+	for (size_t i = 0; i < count; i++)
+		fh_buf_addf(&names, "%s\n", more[i].name);
 	add_source(plan, list + 1, &names);
 	for (char **word = plan->compile->argv; *word; word++)
 		if (fh_streq(*word, plan->code_name))
@@ -102,7 +104,7 @@ static void start_behind_shell(struct fh_plan *plan)
 	free(argv);
 }
 
-void fh_java_beside_test(struct fh_plan *plan, const struct fh_judge_parts *p)
+void fh_java_beside_test(struct fh_split *s, struct fh_plan *plan, const struct fh_judge_parts *p)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0), program = FH_BUF_INIT(0), test = FH_BUF_INIT(0);
 	fh_auto_buf struct fh_buf own = FH_BUF_INIT(0);
@@ -113,10 +115,17 @@ void fh_java_beside_test(struct fh_plan *plan, const struct fh_judge_parts *p)
 	fh_java_program_beside_main(fh_buf_str(&text), &program);
 	fh_java_imports(fh_buf_str(&p->problem->head), &test);
 	pin_library(&test, p->problem);
+	for (size_t i = 0; i < test.n; i++)
+		test.p[i] = test.p[i] == '\n' ? ' ' : test.p[i]; /* the test's lines keep their numbers */
 	fh_buf_add(&test, p->problem->tail.p, p->problem->tail.n);
 	add_source(plan, PROGRAM_FILE, &program);
 	add_source(plan, TEST_FILE, &test);
-	compile_all(plan);
+	struct fh_file junit[FH_JAVA_JUNIT_FILES];
+	size_t more = fh_java_is_for_junit(fh_buf_str(&p->problem->tail)) ? FH_JAVA_JUNIT_FILES : 0;
+	fh_java_junit_files(s, junit);
+	for (size_t i = 0; i < more; i++)
+		fh_plan_add_file(plan->compile, junit[i].name, junit[i].content.data, junit[i].content.size, 0);
+	compile_all(plan, junit, more);
 	fh_java_start(plan, "fumehood.Judge");
 	start_behind_shell(plan);
 }

@@ -1,53 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/languages/java_units.h"
 
-#include "base/error.h"
 #include "code/declaration.h"
 #include "code/outline.h"
 #include "code/signature.h"
-
-static bool is_number(struct fh_str type)
-{
-	static const char *const numbers[] = { "int", "long", "float", "double" };
-	for (size_t i = 0; i < FH_ARRAY_SIZE(numbers); i++)
-		if (fh_str_eq(type, numbers[i]))
-			return true;
-	return false;
-}
-
-int fh_java_stand_in(struct fh_str declaration, struct fh_buf *out, struct fh_error *err)
-{
-	fh_auto_signature struct fh_signature s = { 0 };
-	int r = fh_java_signature(declaration, &s, err);
-	if (r < 0)
-		return r;
-	if (!memmem(s.text.p, s.start, "class " FH_JAVA_CLASS, strlen("class " FH_JAVA_CLASS)))
-		return fh_error_set(err, FH_E_UNAVAILABLE, "the entry point is not a method of class " FH_JAVA_CLASS);
-	bool gives = !fh_str_eq(s.result, "void");
-	fh_buf_add_str(out, (struct fh_str){ declaration.p, s.end });
-	fh_buf_adds(out, gives ? "{\n\t\tObject fh_split_result = " : "{\n\t\t");
-	fh_buf_adds(out, "SplitJudge.call(\"");
-	fh_buf_add_str(out, s.name);
-	fh_buf_addc(out, '"');
-	/* in an array, because a single array argument would be taken for the list of all arguments */
-	fh_buf_adds(out, ", new Object[] { ");
-	for (size_t i = 0; i < s.parameter_count; i++) {
-		fh_buf_adds(out, i ? ", " : "");
-		fh_buf_add_str(out, s.parameters[i].name);
-	}
-	fh_buf_adds(out, " });\n");
-	if (is_number(s.result))
-		fh_buf_addf(out, "\t\tfh_split_result = SplitJudge.number(fh_split_result, %.*s.class);\n",
-		            FH_STR_ARGS(s.result));
-	if (gives) {
-		fh_buf_adds(out, "\t\ttry {\n\t\t\treturn (");
-		fh_buf_add_str(out, s.result);
-		fh_buf_adds(out, ") fh_split_result;\n\t\t} catch (ClassCastException | NullPointerException e) {\n"
-		                 "\t\t\tSplitJudge.wrongType();\n\t\t\tthrow e;\n\t\t}\n");
-	}
-	fh_buf_adds(out, "\t}\n}\n");
-	return 0;
-}
 
 /* The end of the comment or literal that begins at s[i]; i if none begins there. */
 static size_t skip_literal(struct fh_str s, size_t i)
@@ -207,8 +163,12 @@ void fh_java_imports(struct fh_str head, struct fh_buf *out)
 {
 	struct fh_str line;
 	while (fh_next_line(&head, &line)) {
-		if (line.n < 7 || memcmp(line.p, "import ", 7) != 0)
+		const char *comment = memmem(line.p, line.n, "//", 2), *end;
+		if (comment)
+			line.n = comment - line.p; /* others put the imports on one line */
+		if (!fh_str_begins(line, "import ") || !(end = memrchr(line.p, ';', line.n)))
 			continue;
+		line.n = end + 1 - line.p;
 		fh_buf_add_str(out, line);
 		fh_buf_addc(out, '\n');
 	}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stand-in for class Solution, for judging Java in two processes: the declaration's class with its helpers, in
- * which the method under test calls SplitJudge.call. The candidate's own class and SplitCandidate, which is compiled
- * once, become one program. If a test cannot be split, program and test are two files of one program
- * (java_in_process.c).
+ * The stand-in for a class of the program's (in data sets, Solution), for judging Java in two processes: the
+ * declaration's class with its helpers, in which the method under test calls SplitJudge.call; or, if nothing is
+ * declared, the class of the reference that the test uses, with all methods and constructors that are not private, and
+ * no fields. The candidate's own class and SplitCandidate, which is compiled once, become one program. If a test cannot
+ * be split, program and test are two files of one program (java_in_process.c).
  */
 #pragma once
 #include "base/buf.h"
@@ -11,12 +12,22 @@
 #include "judge/problems/languages.h"
 #include "proto/plan.h"
 
-#define FH_JAVA_CLASS "Solution"
+#define FH_JAVA_CLASS "Solution"        /* in SplitProgram.java */
 #define FH_JAVA_COMPILED ".fhsplit.jar" /* classes that languages/java/compile.sh adds */
 #define FH_JAVA_JUDGE "SplitJudge"      /* the judge's main class */
 
-/* -FH_E_UNAVAILABLE, with the reason: no stand-in can be made. */
-int fh_java_stand_in(struct fh_str declaration, struct fh_buf *out, struct fh_error *err);
+/* The class in which a declaration ends; empty: it ends in none. */
+struct fh_str fh_java_class_name(struct fh_str declaration);
+/* Appends the class's name, and the stand-in. -FH_E_UNAVAILABLE, with the reason: none can be made. */
+int fh_java_stand_in(const struct fh_judge_problem *p, struct fh_buf *ret_class, struct fh_buf *out,
+                     struct fh_error *err);
+/* For the table of languages: a test file for JUnit becomes a test with a class Main (java_test_file.c). */
+int fh_java_test_file(struct fh_buf *test, struct fh_error *err);
+bool fh_java_is_for_junit(struct fh_str test);
+/* The files of guest/java that a test for JUnit is compiled with, and their names there. */
+struct fh_split;
+enum { FH_JAVA_JUNIT_FILES = 5 };
+void fh_java_junit_files(const struct fh_split *s, struct fh_file ret[FH_JAVA_JUNIT_FILES]);
 /* Appends a candidate's text without its package, and without `public` before its top-level types (which only requires
  * a certain file name, and which a class Main beside class Solution may have). All other bytes keep their positions. */
 void fh_java_program(struct fh_str text, struct fh_buf *out);
@@ -37,4 +48,4 @@ void fh_java_imports_before(struct fh_str head, struct fh_buf *out);
 void fh_java_start(struct fh_plan *plan, const char *class_name);
 
 /* For the table of languages: makes the files of program and test, which are compiled together with the driver. */
-void fh_java_beside_test(struct fh_plan *plan, const struct fh_judge_parts *p);
+void fh_java_beside_test(struct fh_split *s, struct fh_plan *plan, const struct fh_judge_parts *p);

@@ -31,7 +31,7 @@ void fh_judge_program(const struct fh_judge_problem *problem, const struct fh_ju
 void fh_judge_parts_for_output(struct fh_buf *out, const struct fh_judge_parts *p);
 
 /* The files to compile if program and test are not a single text: the main file, and further ones. */
-enum { FH_JUDGE_UNIT_FILES_MAX = 6 };
+enum { FH_JUDGE_UNIT_FILES_MAX = 7 };
 struct fh_judge_unit {
 	struct fh_buf code;
 	struct {
@@ -114,6 +114,15 @@ struct fh_judge_language_info {
 	FH_NULLABLE const char *pack_prefix; /* prefix of HumanEvalPack's task ids: "Python/" */
 	/* The name of the function that a declaration begins; empty: none. */
 	FH_NULLABLE struct fh_str (*entry_point)(struct fh_str declaration);
+	/* The class in which a declaration's function is; for `whole` of struct fh_judge_declared it stands for the
+	 * function. NULL: functions are in no class. */
+	FH_NULLABLE struct fh_str (*class_of)(struct fh_str declaration);
+	/* The text of a complete program up to the { of its function `name`, which is what data sets call a declaration;
+	 * empty: there is no such function. */
+	FH_NULLABLE struct fh_str (*declaration_of)(struct fh_str program, struct fh_str name);
+	/* Makes of a file for the language's own test runner a test as the drivers run it; leaves any other test as it is.
+	 * -FH_E_CONFIG, with a hint: it needs something of the runner that is not there. */
+	FH_NULLABLE int (*test_file)(struct fh_buf *test, struct fh_error *err);
 	FH_NULLABLE const struct fh_judge_declared *declared;
 	FH_NULLABLE const struct fh_judge_caller *caller;
 	FH_NULLABLE const struct fh_judge_in_process *in_process;

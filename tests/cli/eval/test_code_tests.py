@@ -127,7 +127,7 @@ class HiddenTests(CodeCase):
         self.row_error('"canonical_solution" does not pass "tests"', fenced(FACTORIAL), canonical_solution=FACTORIAL, **check)
         self.fails(fenced(FACTORIAL), "", **check)  # nothing tells that the test is wrong
         self.row_error("which function", fenced(FACTORIAL), tests="assert 1")
-        self.row_error('"tests" of java need "declaration"', fenced("class A { }", "java"), language="java", tests="class Main { }")
+        self.row_error('"tests" of rust need "declaration"', fenced("fn a() { }", "rust"), language="rust", tests="mod tests { }")
 
     def test_tests_of_node_test_decide(self):
         """They report at the end, by the exit status, and throw nothing: a wrong program passed."""
@@ -162,6 +162,8 @@ class HiddenTests(CodeCase):
              "class": "class TestIt:\n    def setup_method(self):\n        self.ready = True\n\n    def test_it(self):\n        assert self.ready and %s\n",
              "unittest": "import unittest\n\nclass It(unittest.TestCase):\n    def test_it(self):\n        self.assertTrue(%s)\n",
              "guard": "import sys\nLIMIT = max(1, 2)\n\ndef test_it():\n    assert %s\n\ndef main():\n    test_it()\n\nif __name__ == '__main__':\n    sys.exit(main())\n",
+             "guard that only exits": "import sys\n\ndef test_it():\n    assert %s\n\nif __name__ == '__main__':\n    print('ok')\n    sys.exit(0)\n",
+             "guard that runs one": "import sys\n\ndef test_no():\n    pass\n\ndef test_it():\n    assert %s\n\nif __name__ == '__main__':\n    test_no()\n    sys.exit()\n",
              "guard of unittest": "import sys, unittest\n\nclass It(unittest.TestCase):\n    def test_it(self):\n        self.assertTrue(%s)\n\n"
              "if __name__ == '__main__':\n    unittest.main()\n"}
 

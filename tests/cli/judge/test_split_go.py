@@ -238,7 +238,7 @@ class Go(Split):
         setup = "package main\nimport (\n\"testing\"\n\"github.com/stretchr/testify/assert\"\n)\n"
         test = "func TestF(t *testing.T) {\n    assert.Equal(t, 1, F(1))\n}\n"
         tasks = [
-            ("a benchmark", "func F(n int) int {\n", test + "func BenchmarkF(b *testing.B) {}\n", "testing.B"),
+            ("allocations", "func F(n int) int {\n", test + "var n = testing.AllocsPerRun(1, nil)\n", "testing.AllocsPerRun, which is not there"),
             ("no tests", "func F(n int) int {\n", "func testF() {}\n", "no Test functions"),
             ("a test that runs the tests", "func F(n int) int {\n", test + "func TestMain(m int) {}\n", "has a TestMain"),
             ("another package", "func F(n int) int {\n", "import \"github.com/stretchr/testify/mock\"\n" + test, "testify/mock"),

@@ -86,7 +86,8 @@ static void the_judge_has_imports_stand_in_and_tests(void **state)
 	          "\nfunc TestF(t *fhSplit.T) { r.Equal(t, 1, rand.Int()) }\n\n"
 	          "func main() {\n\tfhSplit.Judge([]fhSplit.Test{\n\t\t{\"TestF\", TestF},\n\t})\n}\n");
 	assert_judge("func F() {\n", "func test() {}\n", "the test has no Test functions");
-	assert_judge("func F() {\n", "func TestMain(m *testing.M) {}\n", "the test has a TestMain");
+	assert_judge("func F() {\n", "func TestMain(m *testing.M) {}\n",
+	             "the test has a TestMain: let a func init, or each test, do what it does");
 	assert_judge("func F() {\n", "import \"github.com/stretchr/testify/mock\"\nfunc TestF(t *testing.T) {}\n",
 	             "the test imports \"github.com/stretchr/testify/mock\"");
 	assert_judge("func F() {\n", "import x \"testing\"\nfunc TestF(t *x.T) {}\n", "the test imports x \"testing\"");
@@ -230,9 +231,9 @@ static void what_one_process_cannot_judge_either(void **state)
 	static const struct {
 		const char *test, *why;
 	} rows[] = {
-		{ "func TestF(t *testing.T) {}\nfunc BenchmarkF(b *testing.B) {}\n", "the test uses testing.B" },
+		{ "func TestF(t *testing.T) { testing.Init() }\n", "the test uses testing.Init, which is not there" },
 		{ "func testF() {}\n", "the test has no Test functions" },
-		{ "func TestMain(n int) {}\n", "the test has a TestMain" },
+		{ "func TestMain(n int) {}\n", "the test has a TestMain: let a func init, or each test, do what it does" },
 		{ "import \"github.com/stretchr/testify/mock\"\nfunc TestF(t *testing.T) {}\n",
 		  "the test imports \"github.com/stretchr/testify/mock\"" },
 	};
