@@ -72,7 +72,7 @@ class Files(Place):
         "judge": {"k", "seed"},
         "session": {"name", "language", "user", "env", "code", "tag"},
         "view": {"address", "name"},
-        "serve": {"address", "domain"},
+        "serve": {"address", "domain", "preload"},
         "mcp": {"address", "allow-origin"},
         "env": {"shell", "domain", "e2b-url"},
     }
