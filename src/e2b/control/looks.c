@@ -34,6 +34,19 @@ static void logs(struct fh_http_request *r, struct fh_str body)
 	fh_http_reply_json(r, 200, o);
 }
 
+/* An entry as a line of the older form, which the CLI of E2B reads: JSON, its fields beside level and message. */
+static json_t *old_line(const json_t *entry)
+{
+	fh_auto_json json_t *said = json_copy(json_object_get(entry, "fields"));
+	json_object_set(said, "level", json_object_get(entry, "level"));
+	json_object_set(said, "message", json_object_get(entry, "message"));
+	fh_auto_free char *text = fh_json_text(said, 0);
+	json_t *line = json_object();
+	json_object_set(line, "timestamp", json_object_get(entry, "timestamp"));
+	json_object_set_new(line, "line", json_string(text));
+	return line;
+}
+
 /* Logs in the API's older form: lines, and entries beside them. */
 static void old_logs(struct fh_http_request *r, struct fh_str body)
 {
@@ -44,13 +57,7 @@ static void old_logs(struct fh_http_request *r, struct fh_str body)
 	if (!h || !read_log_query(r, &q))
 		return;
 	json_t *o = json_object(), *lines = json_array(), *entries = fh_hosted_logs(h, &q);
-	json_array_foreach(entries, i, entry)
-	{
-		json_t *line = json_object();
-		json_object_set(line, "timestamp", json_object_get(entry, "timestamp"));
-		json_object_set(line, "line", json_object_get(entry, "message"));
-		json_array_append_new(lines, line);
-	}
+	json_array_foreach(entries, i, entry) json_array_append_new(lines, old_line(entry));
 	json_object_set_new(o, "logs", lines);
 	json_object_set_new(o, "logEntries", entries);
 	fh_http_reply_json(r, 200, o);

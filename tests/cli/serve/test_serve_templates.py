@@ -2,6 +2,7 @@
 """fumehood serve: templates that a client builds, with their names and tags; and a sandbox's log."""
 import hashlib
 import io
+import json
 import os
 import sys
 import tarfile
@@ -164,7 +165,9 @@ class Building(support.TempDir):
         self.assertTrue(any(m.startswith("Process") and m.endswith("exit status 3") for m in messages), messages)
         warned = self.ask("GET", f"/v2/sandboxes/{box.id}/logs?level=warn&direction=backward&limit=1")[1]["logs"]
         self.assertEqual([e["level"] for e in warned], ["warn"])
-        self.assertEqual(len(self.ask("GET", f"/sandboxes/{box.id}/logs")[1]["logs"]), len(messages))
+        lines = [json.loads(x["line"]) for x in self.ask("GET", f"/sandboxes/{box.id}/logs")[1]["logs"]]
+        self.assertEqual([x["message"] for x in lines], messages)
+        self.assertEqual({(x["level"], x["sandboxID"]) for x in lines} - {("warn", box.id)}, {("info", box.id)})
         self.assertEqual(self.ask("GET", f"/v2/sandboxes/{box.id}/logs", key="e2b_bb")[0], 404)
 
     def test_numbers_for_whoever_watches(self):
