@@ -18,9 +18,10 @@ import proc
 import support
 from inside import PY
 
-# Moves a byte of its input to a socket that is full.
+# Moves a byte of its input to a socket that is full. It ends by itself, since init may wait for the same pipe: where the host lacks
+# memory, it asks pipes what is in them.
 HOLD = """
-import os, socket
+import os, signal, socket
 ours, theirs = socket.socketpair()
 ours.setblocking(False)
 try:
@@ -28,6 +29,7 @@ try:
         ours.send(bytes(4096))
 except BlockingIOError:
     ours.setblocking(True)
+signal.alarm(20)
 os.splice(0, ours.fileno(), 1)
 """
 
