@@ -29,7 +29,7 @@ static const struct {
 	{ "kmsg", false },    { "config.gz", false },  { "sysrq-trigger", false }, { "locks", false },
 	{ "pressure", true },
 };
-static const char *const proc_read_only[] = { "bus", "fs", "irq", "sys" };
+static const char *const proc_read_only[] = { "bus", "fs", "irq", "sys", "1/autogroup" };
 
 /* The working directory is the new /proc, so no link of an image can be in the way. */
 static int mask_proc(const struct fh_build *b)

@@ -43,6 +43,7 @@ CASES = [
     kernel("clocks", "clocks", numbers="41", user="root", control=Without(("seccomp",))),
     kernel("other architectures", "other_architectures", numbers="42", control=Without(("seccomp",))),
     kernel("tracing init", "tracing", numbers="17", user="root", control=Without(("seccomp", "capabilities"), each=False)),
+    kernel("the priority of init's session", "priority_of_init", numbers="16", user="root", control=Without(("proc",))),
     kernel("low priority", "low_priority", control=Without(("seccomp",))),
     kernel("personalities", "personalities", numbers="42", control=Without(("seccomp",))),
 ]

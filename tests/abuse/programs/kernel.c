@@ -400,6 +400,14 @@ static void low_priority(char **args)
 	judge("sched_setattr", syscall(SYS_sched_setattr, 0, NULL, 0) < 0 && errno == ENOSYS ? -1 : 0);
 }
 
+/* Keeps init from the processors: what it samples would come late. */
+static void priority_of_init(char **args)
+{
+	int fd = open("/proc/1/autogroup", O_WRONLY | O_CLOEXEC);
+	(void)args;
+	judge("the priority of init's session can be written", fd);
+}
+
 static const struct attack attacks[] = {
 	{ "new_namespaces", new_namespaces },
 	{ "enter_namespaces", enter_namespaces },
@@ -413,6 +421,7 @@ static const struct attack attacks[] = {
 	{ "inside_the_kernel", inside_the_kernel },
 	{ "low_priority", low_priority },
 	{ "modules", modules },
+	{ "priority_of_init", priority_of_init },
 	{ "sockets", sockets },
 	{ "terminals", terminals },
 	{ "clocks", clocks },
