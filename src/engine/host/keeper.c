@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/host/keeper.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,6 +44,37 @@ static bool is_stuck(const char *stat_path)
 	return name_end && strncmp(name_end, ") D", 3) == 0;
 }
 
+static bool pid_namespace(const char *pid, ino_t *ret)
+{
+	char path[300];
+	struct stat st;
+	snprintf(path, sizeof(path), "/proc/%s/ns/pid", pid);
+	if (stat(path, &st) < 0)
+		return false;
+	*ret = st.st_ino;
+	return true;
+}
+
+/* Kills all processes of init's pid namespace. The end of init would be theirs, but init ends late when it waits for
+ * the same pipe. */
+static void kill_all_of(pid_t init)
+{
+	char name[16];
+	ino_t ours, theirs, its;
+	snprintf(name, sizeof(name), "%d", (int)init);
+	DIR *d = pid_namespace(name, &theirs) && pid_namespace("self", &ours) && ours != theirs ? opendir("/proc") : NULL;
+	for (struct dirent *e; d && (e = readdir(d));) {
+		pid_t pid = (pid_t)atol(e->d_name);
+		if (pid <= 0)
+			continue;
+		fh_auto_close int pidfd = (int)syscall(SYS_pidfd_open, pid, 0); /* before the look: a pid may pass to another */
+		if (pid_namespace(e->d_name, &its) && its == theirs)
+			(void)syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
+	}
+	if (d)
+		closedir(d);
+}
+
 /* The sandbox in a call of which the engine was seen asleep last. */
 struct suspect {
 	pid_t init;
@@ -65,6 +99,7 @@ static void suspect(struct suspect *s, struct fh_watched *w, uint64_t call)
 		return;
 	w->killed = init;
 	(void)syscall(SYS_pidfd_send_signal, s->pidfd, SIGKILL, NULL, 0);
+	kill_all_of(init);
 	s->seen = 0;
 }
 

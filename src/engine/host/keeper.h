@@ -7,7 +7,7 @@
  * that wait. A program can draw it out: it writes from memory whose page faults wait for its own threads, beside busy
  * loops that keep these from the processors (seen: 113 s). So the engine says in shared memory what it is at, and the
  * keeper looks ten times a second, while there are such calls. When it has seen the engine asleep in calls of one
- * sandbox five times within three seconds, it kills that sandbox's init, and with it all that could hold the pipe.
+ * sandbox five times within three seconds, it kills that sandbox's init and all processes with it.
  */
 #pragma once
 #include <stdbool.h>
