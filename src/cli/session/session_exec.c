@@ -281,14 +281,16 @@ static int join(struct fh_process *p, bool pty, bool terminal, bool feeds, struc
 	return r;
 }
 
-/* A program that ended with its session looks like one that was killed alone. */
+/* A program that ended with its session looks like one that was killed alone or, when the session's end was faster than
+ * the news of the program's, like a connection that was lost. `status`: of join(). */
 static int tell_if_gone(const struct fh_session_handle *h, int status)
 {
 	struct fh_sandbox_usage usage;
-	if (status == 128 + SIGKILL && fh_sandbox_usage(h->sandbox, &usage, NULL) < 0)
-		fprintf(stderr, "fumehood: session %s ended while the program ran: it was removed, or its lease was over\n",
-		        *h->info.name ? h->info.name : h->info.id);
-	return status;
+	if ((status >= 0 && status != 128 + SIGKILL) || fh_sandbox_usage(h->sandbox, &usage, NULL) >= 0)
+		return status;
+	fprintf(stderr, "fumehood: session %s ended while the program ran: it was removed, or its lease was over\n",
+	        *h->info.name ? h->info.name : h->info.id);
+	return 128 + SIGKILL;
 }
 
 /* -------------------------------------------------------------------------------------------------------- actions */
