@@ -216,10 +216,11 @@ class Chaos(support.TempDir):
         boxes = [self.server.create() for _ in range(5)]
         for box in boxes:
             box.start("sleep 1000 & setsid sleep 1000", stdin=False).pid()
+        sleeping = lambda: [p for p, name in proc.descendants(self.server.process.pid).items() if name == "sleep"]
+        self.assertTrue(support.wait_for(lambda: len(sleeping()) == 10, support.TIMEOUT), "the control: it sees the programs inside")
         self.server.ask("POST", f"/sandboxes/{boxes[0].id}/pause", {})
         below = proc.descendants(self.server.process.pid)
         marks = proc.marks(below)
-        self.assertGreater(sum(name == "sleep" for name in below.values()), 2, "the control: it sees the programs inside")
         proc.kill(server_of(self.server.process), signal.SIGKILL)
         self.assertTrue(support.wait_for(lambda: not proc.those_of(marks), 30),
                         {pid: proc.name(pid) for pid in proc.those_of(marks)})
