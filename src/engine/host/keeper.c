@@ -24,7 +24,7 @@
 struct fh_watched {
 	_Atomic uint64_t call; /* odd: the engine is in the call of that number */
 	_Atomic pid_t init;
-	_Atomic pid_t killed; /* the last init that the keeper killed */
+	_Atomic pid_t killed; /* the last init that the keeper killed; 0: none that the engine has not heard of */
 	_Atomic bool asleep;  /* the keeper waits for a byte */
 };
 
@@ -55,14 +55,21 @@ static bool pid_namespace(const char *pid, ino_t *ret)
 	return true;
 }
 
+/* Whether the process is there, if only as a zombie: its pid has not passed to another. */
+static bool is_there(int pidfd)
+{
+	return syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0;
+}
+
 /* Kills all processes of init's pid namespace. The end of init would be theirs, but init ends late when it waits for
  * the same pipe. */
-static void kill_all_of(pid_t init)
+static void kill_all_of(pid_t init, int init_pidfd)
 {
 	char name[16];
 	ino_t ours, theirs, its;
 	snprintf(name, sizeof(name), "%d", (int)init);
-	DIR *d = pid_namespace(name, &theirs) && pid_namespace("self", &ours) && ours != theirs ? opendir("/proc") : NULL;
+	bool known = pid_namespace(name, &theirs) && pid_namespace("self", &ours) && ours != theirs;
+	DIR *d = known && is_there(init_pidfd) ? opendir("/proc") : NULL;
 	for (struct dirent *e; d && (e = readdir(d));) {
 		pid_t pid = (pid_t)atol(e->d_name);
 		if (pid <= 0)
@@ -87,7 +94,7 @@ struct suspect {
 static void suspect(struct suspect *s, struct fh_watched *w, uint64_t call)
 {
 	pid_t init = w->init;
-	if (s->pidfd < 0 || s->init != init || syscall(SYS_pidfd_send_signal, s->pidfd, 0, NULL, 0) < 0) {
+	if (s->pidfd < 0 || s->init != init || !is_there(s->pidfd)) {
 		if (s->pidfd >= 0)
 			close(s->pidfd);
 		*s = (struct suspect){ .init = init, .pidfd = (int)syscall(SYS_pidfd_open, init, 0) };
@@ -99,7 +106,7 @@ static void suspect(struct suspect *s, struct fh_watched *w, uint64_t call)
 		return;
 	w->killed = init;
 	(void)syscall(SYS_pidfd_send_signal, s->pidfd, SIGKILL, NULL, 0);
-	kill_all_of(init);
+	kill_all_of(init, s->pidfd);
 	s->seen = 0;
 }
 
@@ -152,9 +159,14 @@ void fh_keeper_start(struct fh_keeper *k, bool has_groups)
 	pid_t engine = getpid();
 	if (has_groups && !fh_cgroup_engine_name_of(engine, name, sizeof(name)))
 		return;
-	void *page = mmap(NULL, sizeof(struct fh_watched), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (page == MAP_FAILED || pipe2(ends, O_CLOEXEC) < 0)
+	if (pipe2(ends, O_CLOEXEC) < 0)
 		return;
+	void *page = mmap(NULL, sizeof(struct fh_watched), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED) {
+		close(ends[0]);
+		close(ends[1]);
+		return;
+	}
 	k->pid = fork();
 	if (k->pid == 0) {
 		close(ends[1]);
@@ -164,6 +176,7 @@ void fh_keeper_start(struct fh_keeper *k, bool has_groups)
 	(void)madvise(page, sizeof(struct fh_watched), MADV_DONTFORK); /* no other process of ours has to do with it */
 	if (k->pid < 0) {
 		close(ends[1]);
+		(void)munmap(page, sizeof(struct fh_watched));
 		return;
 	}
 	k->pipe = ends[1];
@@ -189,9 +202,9 @@ void fh_keeper_unwatch(struct fh_keeper *k)
 		k->watched->call++;
 }
 
-bool fh_keeper_killed(const struct fh_keeper *k, pid_t init)
+bool fh_keeper_killed(struct fh_keeper *k, pid_t init)
 {
-	return k->watched && k->watched->killed == init;
+	return k->watched && atomic_compare_exchange_strong(&k->watched->killed, &init, 0);
 }
 
 void fh_keeper_end(struct fh_keeper *k)

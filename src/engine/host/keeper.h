@@ -26,5 +26,5 @@ void fh_keeper_end(struct fh_keeper *k); /* call after cleaning up */
 /* Around each call on a pipe that programs of the sandbox with this init hold too. */
 void fh_keeper_watch(struct fh_keeper *k, pid_t init);
 void fh_keeper_unwatch(struct fh_keeper *k); /* keeps errno */
-/* Whether the keeper killed that init. */
-bool fh_keeper_killed(const struct fh_keeper *k, pid_t init);
+/* Whether the keeper killed that init, which has ended. Says so once: the pid may pass to another's init. */
+bool fh_keeper_killed(struct fh_keeper *k, pid_t init);
