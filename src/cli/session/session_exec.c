@@ -288,7 +288,9 @@ static int tell_if_gone(const struct fh_session_handle *h, int status)
 	struct fh_sandbox_usage usage;
 	if ((status >= 0 && status != 128 + SIGKILL) || fh_sandbox_usage(h->sandbox, &usage, NULL) >= 0)
 		return status;
-	fprintf(stderr, "fumehood: session %s ended while the program ran: it was removed, or its lease was over\n",
+	fprintf(stderr,
+	        "fumehood: session %s ended while the program ran: it was removed, its lease was over, or its engine "
+	        "ended\n",
 	        *h->info.name ? h->info.name : h->info.id);
 	return 128 + SIGKILL;
 }
