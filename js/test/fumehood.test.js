@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 
 import * as fumehood from "../index.js";
+import { Incoming } from "../lib/connection.js";
 import { plan_fields, plan_of } from "../lib/plan.js";
 import { Fields, encode_fields } from "../lib/wire.js";
 
@@ -48,6 +49,14 @@ test("compiled languages are compiled first", async () => {
 	const broken = await fumehood.run("int main() {", "c");
 	assert.equal(broken.status, "compile_error");
 	assert.match(broken.stderr.toString(), /main\.c/);
+});
+
+test("who reads a stream that another client takes over gets what came before, and is told", async () => {
+	const stream = new Incoming({ over: true, busy: (promise) => promise }, "id", 100, 0);
+	stream.take_frame(0, Buffer.from("before"), 0);
+	stream.take_frame(6, Buffer.alloc(0), 4);
+	assert.equal((await stream.read()).toString(), "before");
+	await assert.rejects(stream.read(), (error) => error instanceof fumehood.CancelledError && /somebody else has attached/.test(error.message));
 });
 
 test("what is asked for wrongly is an exception that says what mends it", async () => {

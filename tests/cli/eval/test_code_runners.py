@@ -79,23 +79,29 @@ func TestDouble(t *testing.T) {
 GO_CASE = 'package main\n\nimport "testing"\n\nfunc TestDouble(t *testing.T) {\n\tif Double(2) != 4 {\n\t\tt.Error("wrong")\n\t}\n}\n'
 
 
-@support.once
-class GoTestFiles(CodeCase):
-    DOUBLE = "package mathx\n\nfunc Double(n int) int {\n\treturn 2 * n\n}\n"
+class TestFiles(CodeCase):
+    """Checks of one language's test files."""
+    language, function, compiler = "", "", ""
 
     def setUp(self):
         super().setUp()
-        if not shutil.which("go"):
-            self.skipTest("long: needs go, which ./dev test --full installs")
+        if not shutil.which(self.compiler):
+            self.skipTest(f"long: needs {self.compiler}, which ./dev test --full installs")
 
     def outcomes(self, cases):
         """cases: what it is, the program, passes, integrity, text in the reason, the check's fields."""
-        results = self.results(*((fenced(program, "go"), {"language": "go", "function": "Double", **fields})
+        results = self.results(*((fenced(program, self.language), {"language": self.language, "function": self.function, **fields})
                                  for _, program, _, _, _, fields in cases))
         for (what, _, passes, integrity, reason, _), result in zip(cases, results, strict=True):
             with self.subTest(what, integrity=integrity):
                 self.assertEqual((result["pass"], result["metadata"]["integrity"]), (passes, integrity), result["reason"])
                 self.assertIn(reason, result["reason"])
+
+
+@support.once
+class GoTestFiles(TestFiles):
+    language, function, compiler = "go", "Double", "go"
+    DOUBLE = "package mathx\n\nfunc Double(n int) int {\n\treturn 2 * n\n}\n"
 
     def test_a_file_works_as_it_is(self):
         wrong = self.DOUBLE.replace("return", "if n == %d {\n\t\treturn 0\n\t}\n\treturn")
@@ -276,21 +282,8 @@ class AccountTest {
 
 
 @support.once
-class JUnitTestFiles(CodeCase):
-    def setUp(self):
-        super().setUp()
-        if not shutil.which("javac"):
-            self.skipTest("long: needs javac, which ./dev test --full installs")
-
-    def outcomes(self, cases):
-        """cases: what it is, the program, passes, integrity, text in the reason, the check's fields."""
-        results = self.results(*((fenced(program, "java"), {"language": "java", "function": "Calculator", **fields})
-                                 for _, program, _, _, _, fields in cases))
-        for (what, _, passes, integrity, reason, _), result in zip(cases, results, strict=True):
-            with self.subTest(what, integrity=integrity):
-                self.assertEqual((result["pass"], result["metadata"]["integrity"]), (passes, integrity), result["reason"])
-                self.assertIn(reason, result["reason"])
-
+class JUnitTestFiles(TestFiles):
+    language, function, compiler = "java", "Calculator", "javac"
     def test_a_file_works_as_it_is(self):
         """Split where a canonical solution tells the class; the test's lines keep their numbers."""
         cases = []

@@ -8,6 +8,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
 import e2b_client
 import support
+from serving import Serving
 
 PICTURE = b"""
 class Image:
@@ -35,20 +36,7 @@ server.serve_forever()
 """
 
 
-class Details(support.TempDir):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = e2b_client.Server()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.stop()
-
-    def sandbox(self, **body):
-        box = self.server.create(**body)
-        self.addCleanup(self.server.ask, "DELETE", "/sandboxes/" + box.id)
-        return box
-
+class Details(Serving):
     @support.once
     def test_an_upload_and_a_list_tell_the_metadata(self):
         box = self.sandbox()
