@@ -23,8 +23,17 @@
 #define FH_NULLABLE
 
 #define FH_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define FH_MIN(a, b) ((a) < (b) ? (a) : (b))
-#define FH_MAX(a, b) ((a) > (b) ? (a) : (b))
+/* Both evaluate each argument once, so that an argument may be a call. They are no constant expressions. */
+#define FH_MIN(a, b) FH_CHOOSE_(a, <, b, FH_JOIN_(fh_a_, __COUNTER__), FH_JOIN_(fh_b_, __COUNTER__))
+#define FH_MAX(a, b) FH_CHOOSE_(a, >, b, FH_JOIN_(fh_a_, __COUNTER__), FH_JOIN_(fh_b_, __COUNTER__))
+#define FH_CHOOSE_(a, before, b, first, second)                                                                        \
+	__extension__({                                                                                                    \
+		__auto_type first = (a);                                                                                       \
+		__auto_type second = (b);                                                                                      \
+		first before second ? first : second;                                                                          \
+	})
+#define FH_JOIN_(a, b) FH_JOIN_EXPANDED_(a, b)
+#define FH_JOIN_EXPANDED_(a, b) a##b
 
 #define FH_TAKE(var, null)                                                                                             \
 	__extension__({                                                                                                    \

@@ -320,9 +320,27 @@ static void time_is_written_as_iso(void **state)
 	assert_true(fh_now_ns() - before >= 2 * FH_NS_PER_MS);
 }
 
+static int asked;
+
+static int next(void)
+{
+	return ++asked;
+}
+
+static void asks_once_for_the_lesser_and_the_greater(void **state)
+{
+	(void)state;
+	asked = 0;
+	assert_int_equal(FH_MAX(next(), 0), 1);
+	assert_int_equal(FH_MIN(next(), 9), 2);
+	assert_int_equal(FH_MAX(FH_MIN(next(), 9), -1), 3);
+	assert_int_equal(asked, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(asks_once_for_the_lesser_and_the_greater),
 		cmocka_unit_test(a_buffer_refuses_what_goes_beyond_its_ceiling),
 		cmocka_unit_test(a_buffer_grows_formats_and_copies_itself),
 		cmocka_unit_test(a_buffer_writes_integers),
