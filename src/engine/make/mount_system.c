@@ -135,35 +135,39 @@ int fh_open_devices(struct fh_build *b)
 		char path[64];
 		fh_join(path, "/dev", device_nodes[i]);
 		fh_build_say(b, path);
-		b->device[i] = fh_open_tree(AT_FDCWD, path, 0);
+		b->device[i] = open(path, O_PATH | O_CLOEXEC);
 		if (b->device[i] < 0)
 			return -errno;
 	}
 	return 0;
 }
 
-/* Replaces the host's device nodes by new ones, so that locks and watches on them reach no process outside. Only root
- * of the host can make nodes; otherwise the host's are used. The working directory is the workbench. */
-void fh_make_devices(struct fh_build *b)
+/* Makes a node beside each of the host's in a folder of the workbench. Only root of the host can. */
+static bool make_nodes(const struct fh_build *b)
 {
-	int made[DEVICES];
-	size_t n = 0;
-	if (!b->has_nodes || !b->l->ids.ranges || mkdir("devices", 0755) < 0)
-		return;
-	for (; n < DEVICES; n++) {
+	bool made = b->l->ids.ranges && mkdir("devices", 0755) == 0;
+	for (size_t i = 0; made && i < DEVICES; i++) {
 		char path[64];
 		struct stat st;
-		fh_join(path, "devices", device_nodes[n]);
-		if (fstat(b->device[n], &st) < 0 || !S_ISCHR(st.st_mode) || mknod(path, st.st_mode, st.st_rdev) < 0)
-			break;
-		made[n] = fh_open_tree(AT_FDCWD, path, 0);
-		if (made[n] < 0)
-			break;
+		fh_join(path, "devices", device_nodes[i]);
+		made = fstat(b->device[i], &st) == 0 && S_ISCHR(st.st_mode) && mknod(path, st.st_mode, st.st_rdev) == 0;
 	}
-	b->own_nodes = n == DEVICES;
-	for (size_t i = 0; i < n; i++) {
-		close(b->own_nodes ? b->device[i] : made[i]);
-		if (b->own_nodes)
-			b->device[i] = made[i];
+	return made;
+}
+
+int fh_make_devices(struct fh_build *b)
+{
+	if (!b->has_nodes)
+		return 0;
+	b->own_nodes = make_nodes(b);
+	for (size_t i = 0; i < DEVICES; i++) {
+		char path[64];
+		fh_join(path, "devices", device_nodes[i]);
+		int tree = b->own_nodes ? fh_open_tree(AT_FDCWD, path, 0) : fh_open_tree(b->device[i], "", AT_EMPTY_PATH);
+		if (tree < 0)
+			return -errno;
+		close(b->device[i]);
+		b->device[i] = tree;
 	}
+	return 0;
 }

@@ -214,7 +214,8 @@ static int prepare(struct fh_build *b, int image)
 	if (mkdir("root", 0755) < 0)
 		return -errno;
 	int r = prepare_covers();
-	fh_make_devices(b);
+	if (r == 0)
+		r = fh_make_devices(b);
 	if (r == 0 && !shared)
 		r = mount_writable_layer(b);
 	if (r == 0)

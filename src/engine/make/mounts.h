@@ -27,7 +27,8 @@ struct fh_build {
 	char bench[FH_BENCH_MAX]; /* path of the workbench */
 	int writable;             /* the writable layer */
 	int tree[FH_PLAN_MOUNTS_MAX];
-	int device[FH_DEVICES_MAX]; /* nodes of the DEV mount, of which a plan has at most one */
+	/* the host's nodes for the DEV mount, of which a plan has at most one; then, detached trees that show them */
+	int device[FH_DEVICES_MAX];
 	/* has_nodes: the plan has a DEV mount; own_nodes: its nodes are new ones, not the host's (fh_make_devices) */
 	bool has_nodes, own_nodes;
 	uid_t uid;          /* ids of the program's user, as the file systems mounted here see them */
@@ -90,6 +91,7 @@ fh_mount_kind_fn fh_mount_volume;
 fh_mount_kind_fn fh_mount_proc, fh_mount_dev;
 /* Opens the host's device nodes before the old root is covered. */
 int fh_open_devices(struct fh_build *b);
-/* Replaces them by new nodes where the host allows it. To be called between fh_open_devices and the closing of the
- * workbench. */
-void fh_make_devices(struct fh_build *b);
+/* Makes of each a detached tree that shows a new node, so that locks and watches on it reach no process outside, or,
+ * where the host refuses that, the host's own. To be called between fh_open_devices and the closing of the workbench,
+ * which must be the working directory. */
+int fh_make_devices(struct fh_build *b);
