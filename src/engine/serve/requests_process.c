@@ -233,7 +233,7 @@ int fh_request_resize(struct fh_connection *c, const struct fh_frame *f, struct 
 		return fh_error_set(err, FH_E_ARGUMENT, "the process has no terminal");
 	struct winsize size = { .ws_row = (uint16_t)fh_request_number(f, F_ROWS, 24),
 		                    .ws_col = (uint16_t)fh_request_number(f, F_COLUMNS, 80) };
-	if (ioctl(p->streams->fd, TIOCSWINSZ, &size) < 0)
+	if (fh_output_resize(p->streams, &size) < 0)
 		return fh_error_sys(err, errno, "cannot resize the terminal");
 	fh_request_reply(c, f);
 	return 0;

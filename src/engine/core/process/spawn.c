@@ -225,21 +225,21 @@ static int start(struct fh_process *p, const struct fh_spawn *s, int (*pipes)[2]
 	                                            : send_spawn(p, s, fds, count, bring_files(b, s), err);
 }
 
-/* Closes the program's ends of the pipes and makes streams of the others. */
+/* Closes the program's ends of the pipes, which it may have by now, and makes streams of the others. */
 static void add_streams(struct fh_process *p, const struct fh_spawn *s, int (*pipes)[2])
 {
 	if (s->pty) {
 		add_stream(p, FH_KIND_STDOUT, s, -1);
 		return;
 	}
-	close(FH_TAKE_FD(pipes[0][0]));
-	close(FH_TAKE_FD(pipes[1][1]));
-	close(FH_TAKE_FD(pipes[2][1]));
+	fh_watched_close(p->sandbox, FH_TAKE_FD(pipes[0][0]));
+	fh_watched_close(p->sandbox, FH_TAKE_FD(pipes[1][1]));
+	fh_watched_close(p->sandbox, FH_TAKE_FD(pipes[2][1]));
 	if (!s->into)
 		add_stream(p, FH_KIND_STDOUT, s, pipes[1][0]);
 	add_stream(p, FH_KIND_STDERR, s, pipes[2][0]);
 	if (pipes[3][1] >= 0) {
-		close(FH_TAKE_FD(pipes[3][1]));
+		fh_watched_close(p->sandbox, FH_TAKE_FD(pipes[3][1]));
 		add_stream(p, FH_KIND_DRIVER, s, pipes[3][0]);
 	}
 }

@@ -4,8 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "engine/core/connection.h"
 #include "engine/core/engine.h"
@@ -13,9 +16,39 @@
 #include "engine/core/process/process.h"
 #include "engine/core/sandbox.h"
 
-enum { LARGE_PIPE = 256 << 10 };
+enum {
+	LARGE_PIPE = 256 << 10,
+	COSTLY_NS = 4000000, /* of CPU time, for what is read or written in one turn */
+	REST = 10,
+};
 
-/* ------------------------------------------------------------------------------------ what a program can hold locked */
+/* ---------------------------------------------------------- what a program can hold locked, or make the engine do */
+
+/* Whoever reads a pipe or terminal, or writes to it, wakes all that wait for it, and a program can have a million epoll
+ * watches, or files that send signals, wait for its own output: then the read takes a quarter of a second of the
+ * engine's CPU time. Such a stream is left alone for REST times as long, so that the engine has the rest of its time
+ * for other sandboxes. An honest stream's turn takes some 0.1 ms. */
+static int64_t cpu_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * FH_NS_PER_S + t.tv_nsec;
+}
+
+/* Whether the stream has to rest, after a turn that began at that CPU time. */
+static bool rest(struct fh_engine *e, struct fh_timer *timer, int64_t began)
+{
+	int64_t took = cpu_ns() - began;
+	if (took < COSTLY_NS)
+		return false;
+	fh_timer_set(e->loop, timer, fh_now_ns() + REST * took);
+	return true;
+}
+
+static bool rests(const struct fh_timer *timer)
+{
+	return timer->slot != 0;
+}
 
 static void watched_begin(struct fh_sandbox *b)
 {
@@ -43,7 +76,7 @@ static ssize_t watched_write(struct fh_sandbox *b, int fd, const char *bytes, si
 	return r;
 }
 
-static void watched_close(struct fh_sandbox *b, int fd)
+void fh_watched_close(struct fh_sandbox *b, int fd)
 {
 	watched_begin(b);
 	close(fd);
@@ -120,17 +153,25 @@ static void make_room(struct fh_output *s)
 static void read_on(struct fh_engine *e, struct fh_output *s)
 {
 	make_room(s);
+	bool wanted = fh_output_held(s) < s->window && !rests(&s->rest);
 	if (s->fd >= 0)
-		(void)fh_watch_set(e->loop, &s->watch, s->fd, fh_output_held(s) < s->window ? EPOLLIN : 0);
+		(void)fh_watch_set(e->loop, &s->watch, s->fd, wanted ? EPOLLIN : 0);
+}
+
+static void on_rested(struct fh_timer *t)
+{
+	struct fh_output *s = t->owner;
+	read_on(s->sandbox->engine, s);
 }
 
 void fh_output_end(struct fh_engine *e, struct fh_output *s)
 {
 	if (s->fd >= 0) {
 		fh_watch_stop(e->loop, &s->watch);
-		watched_close(s->sandbox, s->fd);
+		fh_watched_close(s->sandbox, s->fd);
 		s->fd = -1;
 	}
+	fh_timer_stop(e->loop, &s->rest);
 	s->ended = true;
 	send_pending(e, s);
 	after_end(s);
@@ -158,11 +199,11 @@ static void grow_pipe(struct fh_output *s)
 	watched_end(s->sandbox);
 }
 
-static void on_event(struct fh_watch *w, uint32_t events)
+/* Reads what the window allows. `all`: however long that takes. */
+static void take(struct fh_output *s, bool all)
 {
-	struct fh_output *s = w->owner;
 	struct fh_engine *e = s->sandbox->engine;
-	(void)events;
+	int64_t began = cpu_ns();
 	if (s->sandbox->program.starting)
 		s->sandbox->origin->settle_program(
 		    s->sandbox, false); /* tells the client that the program was started, before it gets output */
@@ -193,21 +234,29 @@ static void on_event(struct fh_watch *w, uint32_t events)
 			break;
 		if (n == FH_FRAME_DATA_MAX)
 			grow_pipe(s);
+		if (!all && rest(e, &s->rest, began))
+			break;
 	}
 	send_pending(e, s);
 	read_on(e, s);
 }
 
+static void on_event(struct fh_watch *w, uint32_t events)
+{
+	(void)events;
+	take(w->owner, false);
+}
+
 void fh_output_catch_up(struct fh_output *s)
 {
 	if (s->fd >= 0 && fh_output_held(s) < s->window)
-		on_event(&s->watch, 0);
+		take(s, true);
 }
 
 void fh_output_finish(struct fh_engine *e, struct fh_output *s)
 {
 	if (s->fd >= 0)
-		on_event(&s->watch, 0);
+		take(s, true);
 	if (!s->ended)
 		fh_output_end(e, s);
 }
@@ -215,7 +264,6 @@ void fh_output_finish(struct fh_engine *e, struct fh_output *s)
 struct fh_output *fh_output_new(struct fh_engine *e, enum fh_stream_kind kind, struct fh_connection *c, size_t window,
                                 uint64_t limit)
 {
-	(void)e;
 	struct fh_output *s = FH_NEW(struct fh_output);
 	fh_id_random(&s->id);
 	s->kind = kind;
@@ -224,6 +272,7 @@ struct fh_output *fh_output_new(struct fh_engine *e, enum fh_stream_kind kind, s
 	s->window = FH_MAX(FH_MIN(window ? window : (size_t)FH_WINDOW_DEFAULT, (size_t)FH_WINDOW_MAX), (size_t)4096);
 	s->limit = limit;
 	s->watch = (struct fh_watch){ .fd = -1, .on_event = on_event, .owner = s };
+	fh_timer_prepare(e->loop, &s->rest, on_rested, s);
 	return s;
 }
 
@@ -275,10 +324,19 @@ void fh_output_free(struct fh_engine *e, struct fh_output *s)
 	if (!s)
 		return;
 	fh_watch_stop(e->loop, &s->watch);
+	fh_timer_stop(e->loop, &s->rest);
 	if (s->fd >= 0)
-		watched_close(s->sandbox, s->fd);
+		fh_watched_close(s->sandbox, s->fd);
 	fh_buf_release(&s->buffer);
 	fh_loop_free(e->loop, s);
+}
+
+int fh_output_resize(struct fh_output *s, const struct winsize *size)
+{
+	watched_begin(s->sandbox);
+	int r = ioctl(s->fd, TIOCSWINSZ, size);
+	watched_end(s->sandbox);
+	return r;
 }
 
 /* ---------------------------------------------------------------------------------------- from a client to a pipe */
@@ -304,7 +362,8 @@ static void finish_input(struct fh_engine *e, struct fh_input *in)
 static void write_on(struct fh_engine *e, struct fh_input *in)
 {
 	size_t before = in->taken;
-	while (in->fd >= 0 && !in->broken && in->taken < in->buffer.n) {
+	int64_t began = cpu_ns();
+	while (in->fd >= 0 && !in->broken && in->taken < in->buffer.n && !rests(&in->rest)) {
 		ssize_t n = watched_write(in->process->sandbox, in->fd, in->buffer.p + in->taken, in->buffer.n - in->taken);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -314,6 +373,7 @@ static void write_on(struct fh_engine *e, struct fh_input *in)
 			in->broken = true;
 		else
 			in->taken += (size_t)n;
+		(void)rest(e, &in->rest, began);
 	}
 	if (in->broken)
 		in->taken = in->buffer.n;
@@ -329,7 +389,8 @@ static void write_on(struct fh_engine *e, struct fh_input *in)
 	if (in->end_seen && in->buffer.n == 0)
 		finish_input(e, in);
 	else if (in->fd >= 0)
-		(void)fh_watch_set(e->loop, &in->watch, in->fd, in->buffer.n && !in->broken ? EPOLLOUT : 0);
+		(void)fh_watch_set(e->loop, &in->watch, in->fd,
+		                   in->buffer.n && !in->broken && !rests(&in->rest) ? EPOLLOUT : 0);
 }
 
 static void on_input_event(struct fh_watch *w, uint32_t events)
@@ -339,10 +400,17 @@ static void on_input_event(struct fh_watch *w, uint32_t events)
 	write_on(in->process->sandbox->engine, in);
 }
 
+static void on_input_rested(struct fh_timer *t)
+{
+	struct fh_input *in = t->owner;
+	write_on(in->process->sandbox->engine, in);
+}
+
 void fh_input_open(struct fh_engine *e, struct fh_input *in, int fd)
 {
 	in->fd = fd;
 	in->watch = (struct fh_watch){ .fd = -1, .on_event = on_input_event, .owner = in };
+	fh_timer_prepare(e->loop, &in->rest, on_input_rested, in);
 	(void)fh_set_nonblock(fd, true);
 	write_on(e, in);
 }
@@ -373,7 +441,8 @@ void fh_input_close(struct fh_engine *e, struct fh_input *in)
 {
 	if (in->fd >= 0) {
 		fh_watch_stop(e->loop, &in->watch);
-		watched_close(in->process->sandbox, in->fd);
+		fh_timer_stop(e->loop, &in->rest);
+		fh_watched_close(in->process->sandbox, in->fd);
 	}
 	in->fd = -1;
 	in->broken = true;
@@ -386,6 +455,7 @@ int fh_input_take(struct fh_engine *e, struct fh_input *in)
 	if (in->fd < 0 || in->terminal || in->end_seen || in->buffer.n || fh_set_nonblock(in->fd, false) < 0)
 		return -1;
 	fh_watch_stop(e->loop, &in->watch);
+	fh_timer_stop(e->loop, &in->rest);
 	in->broken = true;
 	return FH_TAKE_FD(in->fd);
 }

@@ -7,6 +7,7 @@ enum { FH_STDIN_WINDOW = 256 << 10 };
 
 struct fh_process;
 struct fh_sandbox;
+struct winsize;
 
 /* Bytes from a pipe or terminal to a client. `buffer` starts at offset `acked` and keeps what the client has not yet
  * acknowledged, so that a second client that attaches gets all of that. */
@@ -18,7 +19,8 @@ struct fh_output {
 	struct fh_process *process; /* NULL: the stream carries a file */
 	struct fh_connection *connection;
 	struct fh_watch watch;
-	int fd; /* -1: end of file was reached, or not open yet */
+	struct fh_timer rest; /* set while nothing is read because the last turn was costly */
+	int fd;               /* -1: end of file was reached, or not open yet */
 	struct fh_buf buffer;
 	size_t gone;                 /* bytes at the start of the buffer that are acknowledged and not yet dropped */
 	uint64_t acked, sent, limit; /* offsets in the stream; limit: how many bytes are kept, FH_UNLIMITED: all */
@@ -42,13 +44,18 @@ void fh_output_end(struct fh_engine *e, struct fh_output *s);    /* stops readin
 void fh_output_catch_up(struct fh_output *s);                    /* reads what the window allows of what is there */
 void fh_output_finish(struct fh_engine *e, struct fh_output *s); /* reads what is there now, then ends the stream */
 void fh_output_free(struct fh_engine *e, struct fh_output *s);
+/* Gives a terminal that size. Returns 0, or -1 with errno. */
+int fh_output_resize(struct fh_output *s, const struct winsize *size);
+/* Closes a pipe or terminal that programs of the sandbox may hold locked. */
+void fh_watched_close(struct fh_sandbox *b, int fd);
 
 /* Bytes from a client to a pipe or terminal. */
 struct fh_input {
 	struct fh_id id;
 	struct fh_process *process;
 	struct fh_watch watch;
-	int fd; /* -1: closed, or not open yet */
+	struct fh_timer rest; /* set while nothing is written because the last turn was costly */
+	int fd;               /* -1: closed, or not open yet */
 	bool terminal, broken, end_seen;
 	struct fh_buf buffer;
 	size_t taken;               /* bytes at the start of the buffer that were written but not yet dropped */
