@@ -329,7 +329,8 @@ static int64_t next_sample_ns;
 static int sample(int in_time)
 {
 	enum { PLAIN_NS = 1000000 };
-	if (in.start.only_kernel && in_time && fh_sockets_none() && !fh_locks_bytes() && !fh_pipes_worth_looking())
+	if (in.start.only_kernel && in_time && fh_sockets_none() && !fh_locks_bytes() && !fh_watches_are_too_many() &&
+	    !fh_pipes_worth_looking())
 		return 1;
 	int64_t begin = fh_clock_ns(FH_CLOCK_MONOTONIC);
 	if (begin < next_sample_ns)
@@ -342,7 +343,7 @@ static int sample(int in_time)
 	if (used > 0 && !in.start.only_kernel)
 		in.reaped_sys_us += (uint64_t)used / 1000;
 	next_sample_ns = took * 2 > least ? end + took : begin + least;
-	if (!in.start.only_kernel || u.kernel_bytes)
+	if (!in.start.only_kernel || u.kernel_bytes || u.too_many_watches)
 		send_message(&u, sizeof(u), -1);
 	return 1;
 }

@@ -118,6 +118,7 @@ uint64_t fh_hidden_bytes(uint64_t counted);
 /* fdinfo.c: the bytes of file locks, to be called once for each sample; and whether descriptors may wait in a socket,
  * or -1 where there are so many descriptors that only the next samples tell. */
 uint64_t fh_locks_bytes(void);
+int fh_watches_are_too_many(void); /* as the last call of fh_locks_bytes() found */
 int fh_descriptors_pass(void);
 
 /* mappings.c: the bytes of the kernel's records of mappings, to be called once for each sample; and their number. */

@@ -250,4 +250,5 @@ struct fh_init_usage { /* sampled over all processes but init */
 	uint64_t tasks;
 	/* bytes in and beyond the buffers of sockets, and of file locks; part of memory_bytes, except with only_kernel */
 	uint64_t kernel_bytes;
+	uint64_t too_many_watches; /* 1: of epoll sets, which keep processors from everybody (fdinfo.c) */
 };

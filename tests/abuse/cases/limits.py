@@ -5,7 +5,7 @@ import shutil
 import time
 
 import support
-from case import EVERYBODY, LINUX, Case, OnlyAs, Planted, Raised, Without
+from case import EVERYBODY, LINUX, Case, OnlyAs, Outside, Planted, Raised, Without
 
 SMALL = ("--memory", "48M", "--disk", "64M", "--wall-time", "40")
 LARGE = ("--memory", "900M", "--disk", "800M")
@@ -138,6 +138,8 @@ CASES = [
       for attack, mib in (("refused_connections", "120"), ("unix_connections", "120"), ("texts_of_fdinfo", "130"), ("pages_of_proc", "200"), ("links_of_mappings", "150"))],
     Case("memory of the kernel: ended connections", "kernel_records", "ended_connections", args=("16",), limits=("--memory", "12M", "--disk", "8M", "--cpu-time", "30", "--wall-time", "59"),
          statuses=OVER, at_once=1, quick=False, control=Raised(("--memory", "900M"))),
+    Case("processors held by epoll watches", "kernel_records", "epoll_watches", limits=("--open-files", "1024", "--cpu-time", "20"), statuses=OVER,
+         at_once=1, control=Outside()),
     Case("a pipe that is held", "kernel_pages", "held_pipe", statuses=("ok",), at_once=2, control=Without(("seccomp",))),
     # what makes whoever counts the memory slow, so that it would be counted too late
     *[Case(f"memory beside {attack.replace('_', ' ')}", "kernel_memory", attack, args=("300",), limits=("--memory", "160M", "--open-files", "1024", "--wall-time", "60"),

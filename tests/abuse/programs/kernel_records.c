@@ -8,11 +8,13 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -208,6 +210,44 @@ static void links_of_mappings(char **args)
 	done("links of mappings", bytes, args);
 }
 
+/* Watches of one timer, in so many epoll sets that its end keeps a processor from everybody, with interrupts off: a
+ * quarter of a second for a million. The argument is how many thousands. */
+static void epoll_watches(char **args)
+{
+	enum { COPIES = 400, SETS = 500 };
+	long most = atol(argument(args, 0, "800")) * 1000, watches = 0;
+	int timer = timerfd_create(CLOCK_MONOTONIC, 0), ready[2];
+	if (pipe(ready) < 0)
+		_exit(1);
+	for (; watches < most; watches += (long)COPIES * SETS) {
+		pid_t child = fork();
+		if (child < 0)
+			return held("%ld watches: %s", watches, strerror(errno));
+		if (child > 0) {
+			char done;
+			if (read(ready[0], &done, 1) != 1 || done != 'x')
+				return held("%ld watches", watches);
+			continue;
+		}
+		struct epoll_event event = { .events = EPOLLIN };
+		int copies[COPIES], e = 0;
+		for (int i = 0; i < COPIES; i++)
+			copies[i] = dup(timer);
+		for (int i = 0; i < SETS * COPIES && e == 0; i++) {
+			static int set;
+			if (i % COPIES == 0)
+				set = epoll_create1(0);
+			e = epoll_ctl(set, EPOLL_CTL_ADD, copies[i % COPIES], &event);
+		}
+		if (write(ready[1], e == 0 ? "x" : "e", 1) == 1)
+			pause();
+		_exit(0);
+	}
+	sleep(2); /* who counts at intervals ends us before we say that we have them */
+	escaped("%ld watches of one timer", watches);
+	kill(0, SIGTERM);
+}
+
 static const struct attack attacks[] = {
 	{ "refused_connections", refused_connections },
 	{ "ended_connections", ended_connections },
@@ -215,5 +255,6 @@ static const struct attack attacks[] = {
 	{ "texts_of_fdinfo", texts_of_fdinfo },
 	{ "pages_of_proc", pages_of_proc },
 	{ "links_of_mappings", links_of_mappings },
+	{ "epoll_watches", epoll_watches },
 };
 ATTACKS(attacks)
