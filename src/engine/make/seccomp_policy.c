@@ -135,9 +135,9 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E_IF("madvise", EINVAL, "pages merged with those of others tell what others hold", FH_IS(2, MADV_MERGEABLE)),
 	FH_E_IF("madvise", EINVAL, "pushes memory into the host's swap, where it is not limited",
 	        FH_IS(2, 21 /* PAGEOUT */)),
-	FH_E_IF("prctl", EINVAL, "pages merged with those of others tell what others hold",
-	        FH_IS(0, 67 /* MEMORY_MERGE */)),
+	FH_E_IF("prctl", EINVAL, "merged pages tell what others hold", FH_IS(0, 67 /* MEMORY_MERGE */)),
 	FH_E_IF("prctl", EINVAL, "a program in the kernel, from a pool of the whole host", FH_IS(0, PR_SET_SECCOMP)),
+	FH_E_IF("prctl", EPERM, "a command line without end, for whoever lists the host's", FH_IS(0, PR_SET_MM)),
 	FH_E_IF("prctl", EINVAL, "a core scheduling cookie keeps others from processors", FH_IS(0, 62 /* SCHED_CORE */)),
 
 	/* What older kernels lack is refused as they do: programs fall back, and an option that is added later is looked at

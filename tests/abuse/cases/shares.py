@@ -39,6 +39,7 @@ CASES = [
     share("modules by sockets", "modules_of_sockets", numbers="32"),
     share("options of sockets", "options_of_sockets", numbers="32"),
     share("a limit on core dumps of 0", "core_limit"),
+    share("a command line without end", "command_line"),
     share("leases and watches of folders", "watched_files"),
     share("hints of files of the host", "hints_of_files", args=("/shared/hinted",), prepare=make_hinted, options=shown_folder, at_once=1,
           paths=("fresh", "session", "service"), control=OnlyAs(

@@ -212,6 +212,35 @@ static void hints_of_files(char **args)
 		judge("F_SET_FILE_RW_HINT", fcntl(fd, 1038, &hint));
 }
 
+/* The command line in /proc, made a gibibyte of zeros: whoever lists the processes of the host reads it. */
+static void command_line(char **args)
+{
+	unsigned long field[53] = { 0 }, size = 1UL << 30;
+	char text[2048], *at = NULL;
+	FILE *f = fopen("/proc/self/stat", "r");
+	(void)args;
+	char *zeros = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (zeros == MAP_FAILED || !f || !fgets(text, sizeof(text), f) || !(at = strrchr(text, ')')))
+		_exit(1);
+	fclose(f);
+	int n = 3; /* of the fields in proc(5) */
+	for (char *word = strtok(at + 2, " "); word && n < 53; word = strtok(NULL, " "))
+		field[n++] = strtoul(word, NULL, 10);
+	struct prctl_mm_map map = {
+		.start_code = field[26],
+		.end_code = field[27],
+		.start_stack = field[28],
+		.start_data = field[45],
+		.end_data = field[46],
+		.start_brk = field[47],
+		.brk = (unsigned long)sbrk(0),
+		.exe_fd = (__u32)-1,
+	};
+	map.arg_start = (unsigned long)zeros;
+	map.arg_end = map.env_start = map.env_end = map.arg_start + size;
+	judge("PR_SET_MM_MAP", prctl(PR_SET_MM, PR_SET_MM_MAP, &map, sizeof(map), 0));
+}
+
 static void merged_pages(char **args)
 {
 	(void)args;
@@ -331,6 +360,7 @@ static const struct attack attacks[] = {
 	{ "file_capabilities", file_capabilities },
 	{ "modules_of_sockets", modules_of_sockets },
 	{ "options_of_sockets", options_of_sockets },
+	{ "command_line", command_line },
 	{ "core_limit", core_limit },
 	{ "watched_files", watched_files },
 	{ "hints_of_files", hints_of_files },
