@@ -287,14 +287,35 @@ class Names(Case):
         self.assertEqual(left, "a  b \nc // four\n")
         self.assertEqual(command, ["instantfpc /x/p.pas"])
 
-    def test_a_module_of_r_is_not_one_whose_name_begins_alike(self):
-        found, = self.python("""
+    def test_a_policy_of_r_and_ruby_looks_at_more_than_the_original_s_patterns(self):
+        codes, patterns, policies, blocks = self.python("""
             import re
-            from llm_sandbox.language_handlers import RHandler
+            from llm_sandbox import RestrictedModule, SecurityPolicy, SecurityIssueSeverity
+            from llm_sandbox.core.policy_check import violations
+            from llm_sandbox.language_handlers import RHandler, RubyHandler
+            codes = ["library(dplyr)", "x <- 1; require('dplyr')", "dplyr::filter(x)", "eval(parse(text = 'library(dplyr)'))", "library(dplyrx)", "library(dplyr.x)"]
+            show(codes)
             pattern = RHandler().get_import_patterns("dplyr")
-            show([bool(re.search(pattern, code)) for code in ("library(dplyr)", "require('dplyr')", "dplyr::filter(x)", "library(dplyrx)", "library(dplyr.x)")])
+            show([bool(re.search(pattern, code)) for code in codes])
+            def finds(handler, name, code):
+                return bool(violations(code, SecurityPolicy(restricted_modules=[RestrictedModule(name, "no", SecurityIssueSeverity.HIGH)]), handler))
+            show([finds(RHandler(), "dplyr", code) for code in codes])
+            code = "x\\n  =begin\\n  require 'socket'\\n  1\\n end\\n=end\\n"
+            show([RubyHandler().filter_comments(code), finds(RubyHandler(), "socket", code), finds(RubyHandler(), "socket", code.replace("  =", "="))])
         """)
-        self.assertEqual(found, [True, True, True, False, False])
+        self.assertEqual(dict(zip(codes, patterns)), dict(zip(codes, [True, True, False, False, False, False])))
+        self.assertEqual(dict(zip(codes, policies)), dict(zip(codes, [True, True, True, True, False, False])))
+        self.assertEqual(blocks, ["x\n  \n", True, False])
+
+    def test_plots_pass_the_limit_as_the_original_s_handlers_do(self):
+        found, = self.python("""
+            from llm_sandbox.language_handlers import JavaHandler, PythonHandler
+            class Session:
+                def run(self, *values, **named):
+                    return [list(values), named]
+            show([handler().run_with_artifacts(Session(), "code", enable_plotting=False, timeout=7, on_stdout=1)[0] for handler in (PythonHandler, JavaHandler)])
+        """)
+        self.assertEqual(found, [[["code", None, 7], {"on_stdout": 1}], [["code", None], {"timeout": 7, "on_stdout": 1}]])
 
     def test_what_models_refuse_in_the_original_they_refuse_here(self):
         times, calls, once, pools = self.python("""

@@ -2,23 +2,28 @@
 """Checks programs against a security policy."""
 import re
 
+from ..language_handlers.base import AbstractLanguageHandler
 from ..security.policy import SecurityIssueSeverity, SecurityPattern
 
 
-def _unknown(code):
-    """Stands in for a handler without the method imports: then only its patterns can find imports."""
+def _view(code, handler):
+    """What a policy looks at, a method that makes an expression for a module, and the modules that are imported, if that is known. A
+    handler that is none of ours, as a stand-in in a test, has the original's two methods alone."""
+    if not isinstance(handler, AbstractLanguageHandler):
+        return handler.filter_comments(code), handler.get_import_patterns, None
+    plain = handler.policy_text(code)
+    return plain, handler.policy_pattern, handler.imports(plain)
 
 
 def violations(code, policy, handler):
     """The patterns and restricted modules that the code contains, as patterns. The policy is not changed."""
     if policy is None or not code:
         return []
-    plain = handler.filter_comments(code)
+    plain, expression_of, imported = _view(code, handler)
     found = [pattern for pattern in policy.patterns or [] if re.search(pattern.pattern, plain, re.MULTILINE)]
-    imported = getattr(handler, "imports", _unknown)(plain) if policy.restricted_modules else None
     for module in policy.restricted_modules or []:
-        expression = handler.get_import_patterns(module.name)
-        if not isinstance(imported, (set, frozenset, list, tuple)):
+        expression = expression_of(module.name)
+        if imported is None:
             is_there = re.search(expression, plain, re.MULTILINE) is not None
         else:
             is_there = any(name == module.name or name.startswith(module.name + ".") for name in imported)

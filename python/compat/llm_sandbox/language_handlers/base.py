@@ -114,6 +114,14 @@ class AbstractLanguageHandler(abc.ABC):
     def get_import_patterns(self, module):
         """A regular expression for the import of a module."""
 
+    def policy_pattern(self, module):
+        """What a session's policy looks for: no less than get_import_patterns, which finds what the original's does."""
+        return self.get_import_patterns(module)
+
+    def policy_text(self, code):
+        """What a session's policy looks at: no less than filter_comments leaves."""
+        return self.filter_comments(code)
+
     @classmethod
     def get_inline_comment_patterns(cls):
         return cls.inline_comment
@@ -127,7 +135,7 @@ class AbstractLanguageHandler(abc.ABC):
         makes of them, since its language's literals are not known."""
         inline, multiline = self.get_inline_comment_patterns(), self.get_multiline_comment_patterns()
         if (inline, multiline) == (self.inline_comment, self.multiline_comment):
-            return _without_comments(code, inline, multiline)
+            return without_comments(code, inline, multiline)
         plain = re.sub(multiline, "", code) if multiline else code
         lines = (re.sub(inline, "", line) if inline else line for line in plain.split("\n"))
         return "\n".join(line if line.strip() else "" for line in lines)
@@ -192,7 +200,7 @@ class AbstractLanguageHandler(abc.ABC):
     def run_with_artifacts(self, container, code, libraries=None, enable_plotting=True, output_dir=PLOT_FOLDER, timeout=30, **kwargs):
         """Runs the code in a session; returns its result and the plots."""
         if not (enable_plotting and self.is_support_plot_detection):
-            return container.run(code, libraries, timeout=timeout, **kwargs), []
+            return container.run(code, libraries, timeout, **kwargs), []
         result = container.run(self.inject_plot_detection_code(code), libraries, timeout, **kwargs)
         return result, self.extract_plots(container, output_dir)
 
@@ -200,7 +208,7 @@ class AbstractLanguageHandler(abc.ABC):
 _TEXTS = r'"(?:\\.|[^"\\\n])*"' + r"|'(?:\\.|[^'\\\n])*'"
 
 
-def _without_comments(code, inline, multiline):
+def without_comments(code, inline, multiline):
     parts = [part for part in (multiline, inline) if part]
     if not parts:
         return code

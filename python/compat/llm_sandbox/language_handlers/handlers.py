@@ -8,7 +8,10 @@ import shlex
 from ..const import SupportedLanguage
 from . import python_source
 from .artifact_detection import PYTHON_PLOT_DETECTION_CODE, R_PLOT_DETECTION_CODE
-from .base import AbstractLanguageHandler, LanguageConfig, PlotDetectionConfig, PlotLibrary
+from .base import AbstractLanguageHandler, LanguageConfig, PlotDetectionConfig, PlotLibrary, without_comments
+
+#: Before an import, outside of a text: the line's beginning, or a sign. As the original has it; a policy looks everywhere.
+_STATEMENT = r"(?m)(?:^|[^\w\s.:'\"])\s*"
 
 
 class PythonHandler(AbstractLanguageHandler):
@@ -47,7 +50,13 @@ class PythonHandler(AbstractLanguageHandler):
         return python_source.imports(code)
 
 
-class JavaScriptHandler(AbstractLanguageHandler):
+class _WithoutPlots(AbstractLanguageHandler):
+    def run_with_artifacts(self, container, code, libraries=None, enable_plotting=True, output_dir=None, timeout=30, **kwargs):
+        """Runs the code in a session, with the limit by name, as the original's handlers of these languages do."""
+        return container.run(code, libraries, timeout=timeout, **kwargs), []
+
+
+class JavaScriptHandler(_WithoutPlots):
     tools = ("javascript",)
 
     def __init__(self, logger=None):
@@ -58,7 +67,7 @@ class JavaScriptHandler(AbstractLanguageHandler):
         return r"(?:import\s*\(?\s*(?:[^'\"`;()]*?\sfrom\s*)?|require\s*\(\s*)['\"`](?:node:)?{}(?:/[^'\"`]*)?['\"`]".format(re.escape(module))
 
 
-class JavaHandler(AbstractLanguageHandler):
+class JavaHandler(_WithoutPlots):
     tools = ("java",)
 
     def __init__(self, logger=None):
@@ -69,7 +78,7 @@ class JavaHandler(AbstractLanguageHandler):
         return r"\bimport\s+(?:static\s+)?{}(?:\.[\w.]+|\.\*)*(?:\.\*)?\s*;".format(re.escape(module))
 
 
-class CppHandler(AbstractLanguageHandler):
+class CppHandler(_WithoutPlots):
     tools = ("cpp",)
 
     def __init__(self, logger=None):
@@ -84,7 +93,7 @@ class CppHandler(AbstractLanguageHandler):
         return r"#\s*include\s*[<\"]{}[>\"]".format(re.escape(module))
 
 
-class GoHandler(AbstractLanguageHandler):
+class GoHandler(_WithoutPlots):
     tools = ("go",)
 
     def __init__(self, logger=None):
@@ -95,17 +104,28 @@ class GoHandler(AbstractLanguageHandler):
         return r"import\s*(?:[\w.]+\s+)?\"(?:[^\"]*/)?{0}\"|import\s*\([^)]*\"(?:[^\"]*/)?{0}\"".format(re.escape(module))
 
 
-class RubyHandler(AbstractLanguageHandler):
+class RubyHandler(_WithoutPlots):
     tools = ("ruby",)
     inline_comment = r"#.*$"
-    multiline_comment = r"(?m:^=begin[\s\S]*?^=end)"
+    multiline_comment = r"=begin[\s\S]*?=end"
 
     def __init__(self, logger=None):
         super(RubyHandler, self).__init__(logger)
         self.config = LanguageConfig(SupportedLanguage.RUBY, "rb", ["ruby {file}"], "gem install")
 
+    @staticmethod
+    def _required(module, before):
+        return before + r"(?:require|require_relative|load)\s*\(?\s*['\"]{}(?:/[^'\"]*)?['\"]".format(re.escape(module))
+
     def get_import_patterns(self, module):
-        return r"\b(?:require|require_relative|load)\s*\(?\s*['\"]{}(?:/[^'\"]*)?['\"]".format(re.escape(module))
+        return self._required(module, _STATEMENT)
+
+    def policy_pattern(self, module):
+        return self._required(module, r"\b")
+
+    def policy_text(self, code):
+        """To Ruby =begin is a comment only at the beginning of a line, otherwise it may be a value that is given to a variable."""
+        return without_comments(code, self.inline_comment, r"(?m:^=begin[\s\S]*?^=end)")
 
 
 def _get_r_repo():
@@ -127,8 +147,15 @@ class RHandler(AbstractLanguageHandler):
         name = super(RHandler, self).get_library_installation_command(library, runtime_context).split()[-1]
         return "R -e \"install.packages('{}', repos='{}')\"".format(name, _get_r_repo())
 
+    @staticmethod
+    def _loaded(module, before):
+        return before + r"(?:library|require|requireNamespace)\s*\(\s*['\"]?{}(?![\w.])[^)]*\)".format(re.escape(module))
+
     def get_import_patterns(self, module):
-        return r"\b(?:library|require|requireNamespace)\s*\(\s*['\"]?{0}(?![\w.])[^)]*\)|\b{0}:::?".format(re.escape(module))
+        return self._loaded(module, _STATEMENT)
+
+    def policy_pattern(self, module):
+        return r"{}|\b{}:::?".format(self._loaded(module, r"\b"), re.escape(module))
 
 
 def _more(name, extension, commands, tools, inline=r"#.*$", multiline="", pattern=r"\b{}\b"):
