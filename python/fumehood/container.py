@@ -128,6 +128,8 @@ class Container:
         self._can_prefork = True
         self._closed = False
         self._templates: Dict[str, packages.Template] = {}
+        #: The names of all packages that were made visible, by language: what another container needs to have them, too.
+        self.installed: Dict[str, List[str]] = {}
         self._later: Dict[str, List[Tuple[packages.Template, str]]] = {}  # copied in, the latest first, with their folders
         self.workdir: str = arguments.get("cwd", "/sandbox")
 
@@ -418,6 +420,7 @@ class Container:
             python = self._interpreter() if language == "python" else None
             before = self._templates[language].names if language in self._templates else []
             template = packages.resolve(language, list(before) + wanted if not self.made else wanted, python)
+            self.installed[language] = list(dict.fromkeys(self.installed.get(language, []) + wanted))
             if not self.made:
                 self._templates[language] = template
                 return template

@@ -121,6 +121,8 @@ def executable(language: str, host: Optional[str] = None) -> str:
     return beside if os.path.exists(beside) else "%s/%s" % (_LINKS, name)
 
 
+#: Folders that each image of a Debian has, empty, and that programs count on when they write below them.
+_EMPTY = ["/boot", "/media", "/mnt", "/opt", "/srv"] + ["/var/" + name for name in ("backups", "cache", "lib", "local", "log", "mail", "opt", "spool")]
 _PREPARED = "/opt/fumehood/prepared"
 _SMALLEST = {"go": "package main\nfunc main() {}\n"}
 
@@ -206,6 +208,9 @@ def _complete(data: Dict[str, Any], languages: Sequence[str], templates: Mapping
     """A plan to which an image's tools and packages are added, and its environment."""
     if writable_root and cwd != "/" and all(mount["target"] != cwd for mount in data["mounts"]):
         data["mounts"].append({"kind": "writable", "target": cwd})  # below /tmp it would not be made
+    if writable_root:
+        taken = {mount["target"] for mount in data["mounts"]}
+        data["mounts"][1:1] = [{"kind": "dir", "target": place} for place in _EMPTY if place not in taken]  # behind /, before what is in them
     folders: List[str] = []
     links: List[Mount] = []
     more: List[Mount] = []

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Containers of this process by their ids, and images that were committed."""
+import json
 import os
 import re
 import threading
+import typing
 import uuid
 import weakref
 
@@ -17,6 +19,9 @@ _containers = weakref.WeakValueDictionary()
 _kept = {}
 #: What a committed image leaves out: files of the host or the kernel, which are not the container's own.
 _LEFT_OUT = ("./proc", "./dev", "./sys", "./usr", "./run/fumehood", "./node_modules")
+
+#: What the file beside an image's archive is called, which no tag's own file is: behind _ there are two hexadecimal digits.
+_PACKAGES = "_packages"
 
 
 class SessionContainer(ExecRun, Container):
@@ -91,29 +96,43 @@ def _mounted(container):
     return tuple("." + place for place in places)
 
 
-def commit(container, tag, language):
-    """Keeps the files of a container under a tag, by default a new one, so that the image that it came from is not
-    replaced."""
-    name = tag or "llm-sandbox/{}:{}".format(language, uuid.uuid4().hex[:12])
+class Image(typing.NamedTuple):
+    """A committed image: an archive of its files, and the names of its packages by language, which are mounted and thus not among them."""
+
+    files: bytes
+    packages: typing.Dict[str, typing.List[str]]
+
+
+def commit(container, name):
+    """Keeps the files of a container and the names of its packages as an image."""
     excluded = ["--anchored", "--no-wildcards"] + ["--exclude=" + part for part in _LEFT_OUT + _mounted(container)]
     done = container.exec(["tar", "-C", "/", "-cf", "/tmp/.commit.tar", "--exclude=./tmp/.commit.tar"] + excluded + ["."], cwd="/")
     if done.exit_code not in (0, 1):
         raise ContainerError("the container cannot be committed: {}".format(done.stderr.decode("utf-8", "replace").strip()))
     data = container.get("/tmp/.commit.tar")
     os.makedirs(_folder(), mode=0o700, exist_ok=True)
-    scratch = "{}.{}".format(_place(name), uuid.uuid4().hex)
+    _write(_place(name) + _PACKAGES, json.dumps(container.installed).encode())
+    _write(_place(name), data)
+
+
+def _write(place, data):
+    scratch = "{}.{}".format(place, uuid.uuid4().hex)
     with open(scratch, "wb") as file:
         file.write(data)
-    os.replace(scratch, _place(name))
-    return name
+    os.replace(scratch, place)
 
 
 def image(tag):
-    """The files of a committed image, or None: the name stands for this machine's tools."""
+    """The committed image of that name, or None: the name stands for this machine's tools."""
     if not tag:
         return None
     try:
         with open(_place(tag), "rb") as file:
-            return file.read()
+            files = file.read()
     except OSError:
         return None
+    try:
+        with open(_place(tag) + _PACKAGES, "rb") as file:
+            return Image(files, json.load(file))
+    except OSError:
+        return Image(files, {})

@@ -146,6 +146,27 @@ class Libraries(Llm):
         self.assertEqual(shown[:2], ["4", "True\n"])
         self.assertIn("cannot be mounted", shown[2])
 
+    def test_a_committed_image_brings_its_packages_and_keeps_its_name(self):
+        with index() as (settings, _):
+            shown = self.python("""
+                code = "import fhtest_shape; print(fhtest_shape.sides, open('/opt/kept').read())"
+                for libraries, install in ((["fhtest-shape"], []), ([], ["fhtest-shape"])):
+                    with SandboxSession(lang="python", image="kept:1", libraries=libraries, commit_container=True) as s:
+                        if install:
+                            s.install(install)
+                        s.run("open('/opt/kept', 'w').write('%d')" % len(install))
+                    show(s.committed_image)
+                    with SandboxSession(lang="python", image="kept:1", commit_container=True, commit_image_tag="kept:2") as s:
+                        show(s.run(code).text)
+                    with SandboxSession(lang="python", image="kept:2") as s:
+                        show(s.run(code).text)
+                with SandboxSession(lang="python", commit_container=True) as s:
+                    s.run("open('/opt/kept', 'w').write('default')")
+                with SandboxSession(lang="python") as s:
+                    show(s.run("import os; print(os.path.exists('/opt/kept'))").text)
+            """, **settings)
+        self.assertEqual(shown, ["kept:1", "4 0\n", "4 0\n", "kept:1", "4 1\n", "4 1\n", "False\n"])
+
     def test_a_pip_command_gets_packages_on_demand(self):
         with index() as (settings, _):
             shown = self.python("""

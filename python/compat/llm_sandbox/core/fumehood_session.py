@@ -95,13 +95,15 @@ class FumehoodSession(BaseSession):
 
     def _make(self):
         image = self.config.image if self.config.image and os.path.isdir(self.config.image) else None
-        template = _registry.image(self.config.image)
+        kept = _registry.image(self.config.image)
         with _errors():
             fumehood.client.default_client()
             made = _registry.SessionContainer(self.language_handler.tools, programs=self._programs(), cwd=self._workdir(), image=image,
                              **self._runtime.arguments())
-            if template is not None:
-                made.put_archive("/", template)
+            if kept is not None:
+                for language, names in kept.packages.items():
+                    made.install(language, names)
+                made.put_archive("/", kept.files)
             if self.config.dockerfile:
                 _dockerfile.follow(made, self.config.dockerfile)
         return made
@@ -130,12 +132,20 @@ class FumehoodSession(BaseSession):
             return
         with contextlib.suppress(fumehood.Error):
             if self.commit_container:
-                self.committed_image = _registry.commit(container, self.commit_image_tag, str(self.config.lang))
+                self.committed_image = self._commit(container)
                 self._say("committed as image %s", self.committed_image)
         _registry.remove(container)
         with contextlib.suppress(fumehood.Error):
             container.remove()
         self._say("closed")
+
+    def _commit(self, container):
+        """Keeps the container under the tag that was given, or the name of the image that was asked for. The default image stays as it
+        is, so that one program's changes are not in all others' sessions, and so does a folder: then the name is a new one."""
+        named = self.config.image if not os.path.isdir(self.config.image or "") else None
+        name = self.commit_image_tag or named or "llm-sandbox/{}:{}".format(self.config.lang, uuid.uuid4().hex[:12])
+        _registry.commit(container, name)
+        return name
 
     def _say(self, text, *arguments):
         if self.verbose:
