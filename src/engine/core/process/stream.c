@@ -18,7 +18,9 @@
 
 enum {
 	LARGE_PIPE = 256 << 10,
-	COSTLY_NS = 4000000, /* of CPU time, for what is read or written in one turn */
+	/* CPU time of what is read or written in one turn: so much in any case, and so much more for each byte */
+	COSTLY_NS = 4000000,
+	COSTLY_NS_PER_BYTE = 8,
 	REST = 10,
 };
 
@@ -27,7 +29,7 @@ enum {
 /* Whoever reads a pipe or terminal, or writes to it, wakes all that wait for it, and a program can have a million epoll
  * watches, or files that send signals, wait for its own output: then the read takes a quarter of a second of the
  * engine's CPU time. Such a stream is left alone for REST times as long, so that the engine has the rest of its time
- * for other sandboxes. An honest stream's turn takes some 0.1 ms. */
+ * for other sandboxes. An honest stream's turn takes some 0.1 ms, and one of megabytes below 1 ns for each byte. */
 static int64_t cpu_ns(void)
 {
 	struct timespec t;
@@ -35,11 +37,11 @@ static int64_t cpu_ns(void)
 	return t.tv_sec * FH_NS_PER_S + t.tv_nsec;
 }
 
-/* Whether the stream has to rest, after a turn that began at that CPU time. */
-static bool rest(struct fh_engine *e, struct fh_timer *timer, int64_t began)
+/* Whether the stream has to rest, after a turn that began at that CPU time and moved `bytes`. */
+static bool rest(struct fh_engine *e, struct fh_timer *timer, int64_t began, size_t bytes)
 {
 	int64_t took = cpu_ns() - began;
-	if (took < COSTLY_NS)
+	if (took < COSTLY_NS + COSTLY_NS_PER_BYTE * (int64_t)bytes)
 		return false;
 	fh_timer_set(e->loop, timer, fh_now_ns() + REST * took);
 	return true;
@@ -204,6 +206,7 @@ static void take(struct fh_output *s, bool all)
 {
 	struct fh_engine *e = s->sandbox->engine;
 	int64_t began = cpu_ns();
+	size_t moved = 0;
 	if (s->sandbox->program.starting)
 		s->sandbox->origin->settle_program(
 		    s->sandbox, false); /* tells the client that the program was started, before it gets output */
@@ -230,12 +233,12 @@ static void take(struct fh_output *s, bool all)
 			return;
 		}
 		s->buffer.n += (size_t)n;
-		if ((size_t)n < want)
+		moved += (size_t)n;
+		bool costly = !all && rest(e, &s->rest, began, moved);
+		if (costly || (size_t)n < want)
 			break;
 		if (n == FH_FRAME_DATA_MAX)
 			grow_pipe(s);
-		if (!all && rest(e, &s->rest, began))
-			break;
 	}
 	send_pending(e, s);
 	read_on(e, s);
@@ -373,7 +376,7 @@ static void write_on(struct fh_engine *e, struct fh_input *in)
 			in->broken = true;
 		else
 			in->taken += (size_t)n;
-		(void)rest(e, &in->rest, began);
+		(void)rest(e, &in->rest, began, in->taken - before);
 	}
 	if (in->broken)
 		in->taken = in->buffer.n;
