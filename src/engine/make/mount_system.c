@@ -17,19 +17,37 @@ static const char *const device_nodes[] = { "null", "zero", "full", "random", "u
 _Static_assert(DEVICES <= FH_DEVICES_MAX, "room for each device node");
 
 /* Files of /proc that reveal or change something of the host. The list is Docker's (moby profiles, masked and read-only
- * paths) with two additions: `locks`, which shows all locks of the host, through which sandboxes could exchange data,
- * and `pressure`, where each writer is given a kernel thread. Files that this kernel lacks are skipped. */
+ * paths), of whose read-only folders only `sys` can be read here: `bus` shows the host's devices, `fs` which blocks of
+ * its disks are free (and reads them from the disk). Additions: `cmdline`, with which the host was started; `locks`,
+ * which shows all locks of the host, through which sandboxes could exchange data; and `pressure`, where each writer is
+ * given a kernel thread. Files that this kernel lacks are skipped. */
 static const struct {
 	const char *name;
 	bool folder;
 } proc_masked[] = {
-	{ "acpi", true },     { "asound", true },      { "interrupts", false },    { "kcore", false },
-	{ "keys", false },    { "key-users", false },  { "latency_stats", false }, { "sched_debug", false },
-	{ "scsi", true },     { "timer_list", false }, { "timer_stats", false },   { "kallsyms", false },
-	{ "kmsg", false },    { "config.gz", false },  { "sysrq-trigger", false }, { "locks", false },
+	{ "acpi", true },
+	{ "asound", true },
+	{ "interrupts", false },
+	{ "kcore", false },
+	{ "keys", false },
+	{ "key-users", false },
+	{ "latency_stats", false },
+	{ "sched_debug", false },
+	{ "scsi", true },
+	{ "timer_list", false },
+	{ "timer_stats", false },
+	{ "kallsyms", false },
+	{ "kmsg", false },
+	{ "config.gz", false },
+	{ "sysrq-trigger", false },
+	{ "locks", false },
 	{ "pressure", true },
+	{ "bus", true },
+	{ "fs", true },
+	{ "irq", true },
+	{ "cmdline", false },
 };
-static const char *const proc_read_only[] = { "bus", "fs", "irq", "sys", "1/autogroup" };
+static const char *const proc_read_only[] = { "sys", "1/autogroup" };
 
 /* The working directory is the new /proc, so no link of an image can be in the way. */
 static int mask_proc(const struct fh_build *b)

@@ -48,5 +48,5 @@ CASES = [
     share("memory that no process has", "memory_of_nobody"),
     share("disks of the host", "disks_of_the_host"),
     share("times of device nodes", "device_times", control=Outside()),
-    share("locks and pressure of the host in /proc", "proc_of_the_host", control=Without(("proc",))),
+    share("locks, pressure, disks and devices of the host in /proc", "proc_of_the_host", control=Without(("proc",))),
 ]

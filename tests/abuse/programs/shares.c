@@ -2,6 +2,7 @@
 /* What a program could change of, or take from, what the whole host shares: files' modes and times, pools, modules. */
 #include "../attack.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/in6.h>
@@ -328,6 +329,22 @@ static void proc_of_the_host(char **args)
 		escaped("a trigger in /proc/pressure");
 	else
 		held("/proc/pressure: %s", strerror(errno));
+	int started_with = open("/proc/cmdline", O_RDONLY | O_CLOEXEC);
+	if (started_with >= 0 && read(started_with, text, sizeof(text)) > 0)
+		escaped("/proc/cmdline can be read");
+	else
+		held("/proc/cmdline");
+	static const char *const folders[] = { "/proc/bus", "/proc/fs", "/proc/irq" };
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		DIR *d = opendir(folders[i]);
+		int entries = 0;
+		while (d && readdir(d))
+			entries++;
+		if (entries > 2)
+			escaped("%s shows the host's", folders[i]);
+		else
+			held("%s", folders[i]);
+	}
 }
 
 /* Holds very many locks on a file for a second, and watches who opens it. The arguments: the file, the number. */
