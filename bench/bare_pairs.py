@@ -56,7 +56,7 @@ def start(problem, sample):
     test = f"{problem['test']}\ncheck({problem['entry_point']})\n".encode()
     program = (problem["prompt"] + sample["completion"]).encode()
     to_judge, to_candidate, message = os.pipe(), os.pipe(), os.pipe()
-    inputs = (input_of((len(name), len(head), len(test), 0), (name, head, test)), input_of((len(name), len(program)), (name, program)))
+    inputs = (input_of((len(name), len(head), len(test), 0), (name, head, test)), input_of((len(name), 0, len(program)), (name, program)))
     pids = (fork(split_judge.main, inputs[0], (to_judge[0], to_candidate[1], message[1])),
             fork(split_candidate.main, inputs[1], (to_candidate[0], to_judge[1])))
     for fd in (*inputs, *to_judge, *to_candidate, message[1]):

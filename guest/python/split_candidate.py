@@ -2,8 +2,8 @@
 # The candidate's side: runs the program of a sample and answers the judge's calls. The test and its expected values are never
 # sent here. Nothing here has to be protected from the program, which could write answers itself as well.
 #
-# stdin:   two times 16 bytes "%015d\n": the lengths of the names of the functions to be called (one on each line) and of
-#          the program; then both.
+# stdin:   three times 16 bytes "%015d\n": the lengths of the names of the functions to be called (one on each line), of imports
+#          on which the program may count, and of the program; then all three.
 # fd 3, 4: from and to the judge (split_judge.py).
 import _io
 import builtins
@@ -141,11 +141,15 @@ def serve(functions, failed):
         send(TO, identifier + answer)
 
 
-def load(program, names):
+def load(imports, program, names):
     """The functions with their names; or the answer to every request, if the program failed. A function that the program does not
     define, such as sum, is Python's, as it would be in one program."""
     sys.modules["solution"] = module = kind(sys)("solution")  # pickle and typing look for a class's module there
     space = module.__dict__
+    try:
+        run(compile_text(imports, "<string>", "exec", 0, True), space)
+    except AnyError:
+        pass  # the program need not use them
     try:
         run(compile_text(program, "<string>", "exec", 0, True), space)
     except AnyError as error:
@@ -154,13 +158,13 @@ def load(program, names):
 
 
 def main():
-    sizes = [take_size() for _ in range(2)]
-    names, program = [decode_text(take_input(size), "utf-8") for size in sizes]
+    sizes = [take_size() for _ in range(3)]
+    names, imports, program = [decode_text(take_input(size), "utf-8") for size in sizes]
     null = posix.open("/dev/null", posix.O_RDONLY)
     posix.dup2(null, 0)
     posix.close(null)
     sys.stdin = _io.open(0, encoding="utf-8", closefd=False)
-    functions, failed = load(program, names.split())
+    functions, failed = load(imports, program, names.split())
     try:
         serve(functions, failed)
     except Gone:

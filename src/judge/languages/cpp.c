@@ -105,12 +105,14 @@ static int find_lvalues(struct fh_split *s, struct fh_client *client, const stru
 	return 0;
 }
 
-/* Compiles the program, with an adapter where it needs one. Returns 1: its function cannot be called as declared. */
+/* Compiles the program, with an adapter where it needs one. Returns 1: its function cannot be called as declared.
+ * headers: what stands before the program, on lines that are not counted. */
 static int compile_adapted(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
-                           uint64_t lvalues, const struct fh_artifact *glue, struct fh_artifact *ret,
-                           struct fh_error *err)
+                           struct fh_str headers, uint64_t lvalues, const struct fh_artifact *glue,
+                           struct fh_artifact *ret, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
+	fh_buf_add_str(&text, headers);
 	fh_buf_add(&text, p->head.p, p->head.n);
 	fh_buf_add(&text, p->completion.p, p->completion.n);
 	fh_buf_addc(&text, '\n');
@@ -120,32 +122,62 @@ static int compile_adapted(struct fh_split *s, struct fh_client *client, const s
 	return r < 0 ? r : adapted && ret->error && strstr(ret->error, FH_CPP_ADAPTER);
 }
 
+/* Compiles the program as what it is, or as what takes arguments that are variables by reference. Returns as
+ * compile_adapted does. */
+static int compile_called(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                          struct fh_str headers, const struct fh_artifact *glue, struct fh_artifact *ret,
+                          struct fh_error *err)
+{
+	uint64_t lvalues = 0;
+	int misfit = compile_adapted(s, client, p, headers, 0, glue, ret, err);
+	int r = misfit > 0 ? find_lvalues(s, client, p, &lvalues, err) : misfit;
+	if (r < 0 || lvalues == 0)
+		return r < 0 ? r : misfit;
+	fh_artifact_release(ret);
+	return compile_adapted(s, client, p, headers, lvalues, glue, ret, err);
+}
+
+/* Whether a compile error may be about a name of the standard library that the program has no header for. */
+static bool lacks_header(const char *error)
+{
+	static const char *const signs[] = { "was not declared",   "has not been declared", "does not name a",
+		                                 "is not a member of", "is not a template",     "incomplete type",
+		                                 "undeclared" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(signs); i++)
+		if (strstr(error, signs[i]))
+			return true;
+	return false;
+}
+
 static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                           struct fh_split_side *ret, struct fh_error *err)
 {
-	fh_auto_artifact struct fh_artifact glue = { 0 }, program = { 0 };
-	fh_auto_buf struct fh_buf test = FH_BUF_INIT(0);
-	uint64_t lvalues = 0;
+	fh_auto_artifact struct fh_artifact glue = { 0 }, program = { 0 }, with_headers = { 0 };
+	fh_auto_buf struct fh_buf test = FH_BUF_INIT(0), headers = FH_BUF_INIT(0);
+	struct fh_artifact *last = &program;
+	struct fh_str none = { "", 0 };
 	int r = compile_glue(s, client, p, &glue, &test, err);
 	if (r >= 0)
-		r = compile_adapted(s, client, p, 0, &glue, &program, err);
+		r = compile_called(s, client, p, none, &glue, &program, err);
 	bool misfit = r > 0;
-	if (misfit)
-		r = find_lvalues(s, client, p, &lvalues, err);
-	if (misfit && r >= 0 && lvalues != 0) {
-		fh_artifact_release(&program);
-		r = compile_adapted(s, client, p, lvalues, &glue, &program, err);
-		misfit = r > 0;
+	if (r >= 0 && program.error && lacks_header(program.error)) {
+		fh_cpp_add_headers(&headers, fh_judge_problem_declaration(p->problem));
+		r = compile_called(s, client, p, fh_buf_str(&headers), &glue, &with_headers, err);
+		/* its error tells more, but of a library without such a header */
+		if (r >= 0 && !(with_headers.error && strstr(with_headers.error, FH_CPP_ALL_HEADERS))) {
+			last = &with_headers;
+			misfit = r > 0;
+		}
 	}
 	if (r < 0)
 		return r;
 	if (misfit)
 		ret->compile_error = fh_xasprintf(
-		    "the program does not define the function so that it can be called as declared: %s", program.error);
-	else if (program.error)
-		ret->compile_error = FH_TAKE_PTR(program.error);
+		    "the program does not define the function so that it can be called as declared: %s", last->error);
+	else if (last->error)
+		ret->compile_error = FH_TAKE_PTR(last->error);
 	else
-		r = fh_split_program(s, FH_JUDGE_CPP, false, &program, ret, err);
+		r = fh_split_program(s, FH_JUDGE_CPP, false, last, ret, err);
 	return r;
 }
 
@@ -163,14 +195,18 @@ static const struct fh_split_language split = {
 
 /* Puts program and test into one text. The test gets its own file name for error messages. A main of the candidate's is
  * renamed, and its macros cannot rename the test's main. A test may count on the declaration's headers, which a whole
- * program need not include. */
+ * program need not include; the headers (and no namespace, whose names might be the program's) stand before the
+ * program, too. */
 static void whole(struct fh_buf *out, const struct fh_judge_parts *p)
 {
+	bool is_whole = p->head.n == 0;
+	if (is_whole)
+		fh_cpp_add_preamble(out, fh_judge_problem_declaration(p->problem), false);
 	fh_buf_adds(out, "#define main fh_main_of_program\n#line 1 \"program.cpp\"\n");
 	fh_judge_add_program(out, p);
 	fh_buf_adds(out, "\n#undef main\n#line 1 \"declaration.cpp\"\n");
-	if (p->head.n == 0)
-		fh_cpp_add_preamble(out, fh_judge_problem_declaration(p->problem));
+	if (is_whole)
+		fh_cpp_add_preamble(out, fh_judge_problem_declaration(p->problem), true);
 	fh_buf_adds(out, "#line 1 \"test.cpp\"\n");
 	fh_buf_add_str(out, fh_buf_str(&p->problem->tail));
 	fh_buf_addc(out, '\n');

@@ -235,7 +235,7 @@ int fh_cpp_adapter(struct fh_str helpers, struct fh_str declaration, uint64_t lv
 	fh_buf_adds(out, "\n#line 1 \"" FH_CPP_ADAPTER "\"\n");
 	add_undefs(out, text, s.name);
 	fh_buf_add_str(out, helpers);
-	fh_cpp_add_preamble(out, (struct fh_str){ declaration.p, s.start });
+	fh_cpp_add_preamble(out, (struct fh_str){ declaration.p, s.start }, true);
 	fh_buf_adds(out, "namespace fh_split_adapter {\nusing namespace std;\n");
 	add_aliases(out, (struct fh_str){ declaration.p, s.start }, signature);
 	fh_cpp_add_head(out, &s, fh_str("fh_split_function"));

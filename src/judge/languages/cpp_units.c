@@ -71,16 +71,23 @@ bool fh_cpp_lvalue_unit(struct fh_str declaration, struct fh_str test, size_t i,
 	return true;
 }
 
-void fh_cpp_add_preamble(struct fh_buf *out, struct fh_str before)
+void fh_cpp_add_preamble(struct fh_buf *out, struct fh_str before, bool namespaces)
 {
 	for (struct fh_str line; fh_next_line(&before, &line);) {
 		while (line.n > 0 && (line.p[0] == ' ' || line.p[0] == '\t'))
 			line = fh_str_from(line, 1);
-		if (!fh_str_begins(line, "#include") && !fh_str_begins(line, "using namespace "))
+		if (!fh_str_begins(line, "#include") && !(namespaces && fh_str_begins(line, "using namespace ")))
 			continue;
 		fh_buf_add_str(out, line);
 		fh_buf_addc(out, '\n');
 	}
+}
+
+void fh_cpp_add_headers(struct fh_buf *out, struct fh_str declaration)
+{
+	fh_buf_adds(out, "#include <" FH_CPP_ALL_HEADERS ">\n");
+	fh_cpp_add_preamble(out, declaration, true);
+	fh_buf_adds(out, "#line 1 \"main.cpp\"\n");
 }
 
 static void add_stand_in(struct fh_buf *out, const struct fh_signature *s)

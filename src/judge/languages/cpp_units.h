@@ -40,5 +40,9 @@ void fh_cpp_add_head(struct fh_buf *out, const struct fh_signature *s, struct fh
 void fh_cpp_add_name(struct fh_buf *out, const struct fh_signature *s, size_t i);
 
 /* Appends the lines of a declaration that include headers or use a namespace: what a test next to a whole program may
- * count on, and nothing that the program might define as well. */
-void fh_cpp_add_preamble(struct fh_buf *out, struct fh_str before);
+ * count on, and nothing that the program might define as well. Without `namespaces`: headers only. */
+void fh_cpp_add_preamble(struct fh_buf *out, struct fh_str before, bool namespaces);
+/* Appends what stands before a program that lacks headers: the whole standard library, and the declaration's lines as
+ * above. Line numbers of the program do not change. */
+#define FH_CPP_ALL_HEADERS "bits/stdc++.h"
+void fh_cpp_add_headers(struct fh_buf *out, struct fh_str declaration);

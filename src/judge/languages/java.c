@@ -106,11 +106,14 @@ static int compile_program(struct fh_split *s, struct fh_client *client, const s
 	if (r < 0)
 		return r;
 	add_with_class(&asks, fh_split_file(s, FH_JUDGE_JAVA, name), fh_buf_str(&class));
+	fh_buf_add_str(&text, p->head);
+	if (p->head.n > 0)
+		fh_buf_add_str(&text, p->completion);
+	else
+		fh_java_add_whole(p->completion, fh_buf_str(&class), &text);
 	fh_buf_adds(&class, ".java");
 	if (imports)
 		fh_java_imports_before(fh_buf_str(&p->problem->head), &source);
-	fh_buf_add(&text, p->head.p, p->head.n);
-	fh_buf_add(&text, p->completion.p, p->completion.n);
 	fh_java_program(fh_buf_str(&text), &source);
 	struct fh_compilation build = { .language = "java",
 		                            .code_name = name,

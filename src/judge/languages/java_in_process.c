@@ -43,8 +43,12 @@ static bool is_the_tasks(const struct fh_judge_problem *problem, struct fh_str r
 
 static void add_program(struct fh_buf *out, const struct fh_judge_parts *p)
 {
-	fh_buf_add(out, p->head.p, p->head.n);
-	fh_buf_add(out, p->completion.p, p->completion.n);
+	struct fh_str class = fh_java_class_name(fh_buf_str(&p->problem->head));
+	fh_buf_add_str(out, p->head);
+	if (p->head.n == 0 && class.n > 0)
+		fh_java_add_whole(p->completion, class, out);
+	else
+		fh_buf_add_str(out, p->completion);
 }
 
 /* Imports by name the library classes that the test uses. */

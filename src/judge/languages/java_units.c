@@ -113,6 +113,37 @@ bool fh_java_defines(struct fh_str text, struct fh_str name)
 	return false;
 }
 
+/* Whether the text has a block at its top level, and no type there. */
+static bool is_methods_only(struct fh_str text)
+{
+	struct walk w = { .rest = text };
+	struct fh_str piece;
+	bool block = false;
+	while (next_piece(&w, &piece)) {
+		if (w.is_word && w.depth == 0 && is_kind_of_type(piece))
+			return false;
+		block = block || (w.depth == 0 && fh_str_eq(piece, "{"));
+		count_braces(&w, piece);
+	}
+	return block;
+}
+
+void fh_java_add_whole(struct fh_str text, struct fh_str class, struct fh_buf *out)
+{
+	if (!is_methods_only(text)) {
+		fh_buf_add_str(out, text);
+		return;
+	}
+	fh_java_imports_before(text, out);
+	fh_buf_addf(out, " class %.*s { ", FH_STR_ARGS(class));
+	for (struct fh_str line; fh_next_line(&text, &line);) {
+		if (!fh_str_begins(line, "import ") && !fh_str_begins(line, "package "))
+			fh_buf_add_str(out, line);
+		fh_buf_addc(out, '\n');
+	}
+	fh_buf_adds(out, "}\n");
+}
+
 static size_t skip_blanks(struct fh_str s, size_t i)
 {
 	while (i < s.n && fh_signature_space(s.p[i]))

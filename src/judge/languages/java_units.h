@@ -43,6 +43,9 @@ void fh_java_imports(struct fh_str head, struct fh_buf *out);
 /* Appends the imports of the declaration on one line without its end, so that lines of the program keep their numbers:
  * for a whole program that leaves them out. */
 void fh_java_imports_before(struct fh_str head, struct fh_buf *out);
+/* Appends a whole program; one that is only methods, as a model answers where a method is asked for, as the class. Its
+ * lines keep their numbers. */
+void fh_java_add_whole(struct fh_str text, struct fh_str class, struct fh_buf *out);
 /* Changes the plan to start `class_name` instead of Main. Opens java.io to it, because the drivers use descriptors by
  * number, which no public class allows; and enables assert, with which some tests are written. */
 void fh_java_start(struct fh_plan *plan, const char *class_name);

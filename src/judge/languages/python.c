@@ -101,15 +101,45 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	return fh_split_script_plan(s, p, true, &ret->plan, err);
 }
 
+/* Imports that BigCode's harness puts before programs for HumanEvalPack; those of which the program uses the name. */
+static const struct {
+	const char *name, *import;
+} usual_imports[] = {
+	{ "math", "import math\n" },
+	{ "re", "import re\n" },
+	{ "sys", "import sys\n" },
+	{ "copy", "import copy\n" },
+	{ "datetime", "import datetime\n" },
+	{ "itertools", "import itertools\n" },
+	{ "collections", "import collections\n" },
+	{ "heapq", "import heapq\n" },
+	{ "functools", "import functools\n" },
+	{ "hashlib", "import hashlib\n" },
+	{ "string", "import string\n" },
+	{ "", "from typing import *\nfrom collections import *\n" },
+};
+
+/* Appends imports on which the program may count: a whole program on those of the prompt, as a completion does. Not so
+ * where EvalPlus's own program, which computes what is expected, would not have them either. */
+static void add_imports(struct fh_buf *out, const struct fh_judge_problem *p, struct fh_str head, struct fh_str program)
+{
+	for (size_t i = 0; fh_streq(p->format, "HumanEvalPack") && i < FH_ARRAY_SIZE(usual_imports); i++)
+		if (!*usual_imports[i].name || fh_mentions(program, fh_str(usual_imports[i].name), "."))
+			fh_buf_adds(out, usual_imports[i].import);
+	if (head.n == 0 && !p->head_is_shared && !p->truth)
+		fh_outline_add_imports(out, fh_buf_str(&p->head), FH_SYNTAX_PYTHON);
+}
+
 static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                           struct fh_split_side *ret, struct fh_error *err)
 {
 	bool class;
-	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0), names = FH_BUF_INIT(0);
+	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0), names = FH_BUF_INIT(0), imports = FH_BUF_INIT(0);
 	fh_buf_add(&program, p->head.p, p->head.n);
 	fh_buf_add(&program, p->completion.p, p->completion.n);
 	wanted_names(p->problem, &names, &class);
-	const struct fh_str parts[] = { fh_buf_str(&names), fh_buf_str(&program) };
+	add_imports(&imports, p->problem, p->head, p->completion);
+	const struct fh_str parts[] = { fh_buf_str(&names), fh_buf_str(&imports), fh_buf_str(&program) };
 	fh_split_input(&ret->input, parts, FH_ARRAY_SIZE(parts), NULL);
 	return fh_split_script_plan(s, p, false, &ret->plan, err);
 }
@@ -173,6 +203,8 @@ static void whole(struct fh_buf *out, const struct fh_judge_parts *p)
 {
 	struct fh_str test = fh_buf_str(&p->problem->tail);
 	bool has_cases = fh_python_imports(test, "unittest");
+	if (!memmem(p->completion.p, p->completion.n, "__future__", 10)) /* its import comes first */
+		add_imports(out, p->problem, p->head, p->completion);
 	fh_judge_add_program(out, p);
 	fh_buf_addc(out, '\n');
 	fh_buf_adds(out, has_cases ? before_cases : "");

@@ -120,13 +120,14 @@ static int compile_codec(struct fh_split *s, struct fh_client *client, struct fh
 	return r;
 }
 
-static int compile_program(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
-                           enum fh_rust_fit fit, const struct fh_artifact *codec, struct fh_artifact *ret,
-                           struct fh_error *err)
+static int compile_text(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                        struct fh_str behind, enum fh_rust_fit fit, const struct fh_artifact *codec,
+                        struct fh_artifact *ret, struct fh_error *err)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0), crate = FH_BUF_INIT(0);
 	FH_CLEANUP(beside_release) struct beside beside = { 0 };
 	fh_rust_program(&text, p->head, p->completion);
+	fh_buf_add_str(&text, behind);
 	int r = fh_rust_candidate(fh_buf_str(&p->problem->head), fh_buf_str(&text), fit, &crate, err);
 	if (r < 0)
 		return r;
@@ -136,6 +137,40 @@ static int compile_program(struct fh_split *s, struct fh_client *client, const s
 		                            .file_count = 1 };
 	r = add_beside(s, client, fh_rust_candidate_flags, &build, &beside, err);
 	return r < 0 ? r : fh_builds_run(fh_split_builds(s), client, &build, ret, err);
+}
+
+/* Whether a compile error may be about a name that is not imported. */
+static bool lacks_use(const char *error)
+{
+	static const char *const signs[] = {
+		"E0405", "E0412", "E0422", "E0425", "E0433", "E0531", /* no such trait, type, struct, value, path, pattern */
+		"E0599",                                              /* no such method: its trait is not imported */
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(signs); i++)
+		if (strstr(error, signs[i]))
+			return true;
+	return false;
+}
+
+/* Compiles the program. A whole one may count on the imports of the declaration, as a completion does. */
+static int compile_program(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                           enum fh_rust_fit fit, const struct fh_artifact *codec, struct fh_artifact *ret,
+                           struct fh_error *err)
+{
+	fh_auto_artifact struct fh_artifact imported = { 0 };
+	fh_auto_buf struct fh_buf uses = FH_BUF_INIT(0);
+	int r = compile_text(s, client, p, (struct fh_str){ "", 0 }, fit, codec, ret, err);
+	if (r >= 0 && p->head.n == 0 && ret->error && lacks_use(ret->error))
+		fh_rust_add_uses(&uses, fh_buf_str(&p->problem->head));
+	if (uses.n == 0)
+		return r;
+	r = compile_text(s, client, p, fh_buf_str(&uses), fit, codec, &imported, err);
+	if (r < 0 || imported.error)
+		return r;
+	fh_artifact_release(ret);
+	*ret = imported;
+	imported = (struct fh_artifact){ 0 };
+	return 0;
 }
 
 /* Whether a compile error may be about the types of the program's function only, for which there are conversions. */

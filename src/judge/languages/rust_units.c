@@ -140,6 +140,22 @@ void fh_rust_program(struct fh_buf *out, struct fh_str declaration, struct fh_st
 	fh_buf_add_str(out, completion);
 }
 
+void fh_rust_add_uses(struct fh_buf *out, struct fh_str declaration)
+{
+	fh_auto_buf struct fh_buf uses = FH_BUF_INIT(0);
+	struct fh_str line;
+	while (fh_next_line(&declaration, &line)) {
+		line = skip(line, 0);
+		if (!fh_str_begins(line, "use ") || is_foreign_use(line) || !memchr(line.p, ';', line.n))
+			continue;
+		fh_buf_adds(&uses, "pub ");
+		fh_buf_add_str(&uses, line);
+		fh_buf_addc(&uses, '\n');
+	}
+	if (uses.n > 0)
+		fh_buf_addf(out, "\nmod fh_uses {\n%s}\nuse fh_uses::*;\n", fh_buf_cstr(&uses));
+}
+
 /* ------------------------------------------------------------------------------------------------------- parameters */
 
 /* How the serving side stores a parameter: for a reference, as the value that it refers to. */

@@ -66,3 +66,6 @@ bool fh_rust_mentions(struct fh_str text, const struct fh_rust_crate *crate);
 /* Appends the program that the completion makes of the declaration, without `use` lines of unavailable crates, and
  * without the declaration's empty main if the completion has a main of its own. */
 void fh_rust_program(struct fh_buf *out, struct fh_str declaration, struct fh_str completion);
+/* Appends the `use` lines of the declaration for a whole program that leaves them out: in a module, of which all is
+ * imported, since such names give way to the program's own. Nothing if it has none. */
+void fh_rust_add_uses(struct fh_buf *out, struct fh_str declaration);

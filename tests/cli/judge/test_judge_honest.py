@@ -328,6 +328,48 @@ class Honest(judging.Judging):
                           "\ufeffclass Solution { public int add(int a, int b) { return a + b; } }\n",
                           "class Solution { int package_ = 0; public int add(int a, int b) { return a + b; } }\n"], "javac")
 
+    def test_python_without_the_imports_of_its_prompt(self):
+        row = {"task_id": "mean", "prompt": "from typing import List\nfrom math import fsum\n\ndef mean(v: List[float]) -> float:\n", "entry_point": "mean",
+               "canonical_solution": "    return sum(v) / len(v)\n", "test": "def check(candidate):\n    assert candidate([1, 2]) == 1.5\n"}
+        programs = ["def mean(v: List[float]) -> float:\n    return fsum(v) / len(v)\n",
+                    "from __future__ import annotations\ndef mean(v: List[float]):\n    return fsum(v) / len(v)\n",
+                    "def fsum(v):\n    return sum(v)\nclass List: pass\ndef mean(v):\n    assert fsum.__module__ == 'solution'\n    return fsum(v) / len(v)\n"]
+        self.check(row, programs)
+
+    def test_python_of_human_eval_pack_with_what_its_own_harness_imports(self):
+        row = {"task_id": "Python/0", "declaration": "def root(n: int) -> int:\n", "canonical_solution": "    return int(n ** 0.5)\n", "test": "assert root(9) == 3\n"}
+        self.check(row, ["    return math.isqrt(n)\n", "    found: List[int] = [math.isqrt(n)]\n    return Counter(found).most_common()[0][0]\n"], key="completion")
+        self.check(row, ["math = None\ndef root(n):\n    assert math is None\n    return int(n ** 0.5)\n"])
+
+    def test_cpp_without_the_headers_that_it_needs(self):
+        row = {"task_id": "CPP/0", "declaration": "#include <string>\n#include <vector>\nusing namespace std;\nint letters(vector<string> words){\n",
+               "canonical_solution": "    int n = 0;\n    for (auto &w : words) n += w.size();\n    return n;\n}\n",
+               "test": "#include <assert.h>\nint main(){ assert(letters({\"a\", \"bab\"}) == 4); assert(letters({}) == 0); }\n"}
+        body = "{\n    int n = 0;\n    for (auto &w : words) n += w.size();\n    return n;\n}\n"
+        self.check(row, ["int letters(vector<string> words) " + body, "int letters(const std::vector<std::string> &words) " + body,
+                         "#include <map>\nmap<string, int> seen;\nint letters(vector<string> words) " + body], "c++")
+        self.check(row, ["    map<string, int> seen;\n    for (auto &w : words) seen[w] += w.size();\n"
+                         "    return accumulate(seen.begin(), seen.end(), 0, [](int n, auto &s) { return n + s.second; });\n}\n"], "c++", key="completion")
+        self.check(row, ["int letters(vector<string> words) { return missing(words); }\n"], "c++", verdict="compile_error")
+        self.assertRegex(self.rows()[0]["reason"], "main.cpp:1:.*missing")
+
+    def test_rust_without_the_uses_of_its_declaration(self):
+        row = {**RUST, "declaration": "use std::collections::{BTreeMap, HashMap};\nuse std::fmt::Write;\n" + RUST["declaration"]}
+        head, body = "fn total(numbers: Vec<i32>, words: Vec<String>, bits: &Vec<u8>) -> i32 {\n    ", RUST["canonical_solution"]
+        self.check(row, [head + "let _ = BTreeMap::<i32, i32>::new();\n" + body, head + "let _ = write!(String::new(), \"a\");\n" + body,
+                         "use std::collections::HashMap;\nstruct BTreeMap;\nfn seen() -> HashMap<i32, BTreeMap> { HashMap::new() }\n" + head
+                         + "let _ = (seen(), String::new().write_str(\"a\"));\n" + body], "rustc")
+
+    @support.release_only
+    def test_java_that_is_only_the_method(self):
+        row = {**JAVA, "declaration": "import java.util.*;\nimport java.lang.*;\n\nclass Solution {\n    public int add(int a, int b) {\n"}
+        method = "public int add(int a, int b) {\n    List<Integer> both = Arrays.asList(a, b);\n    return both.stream().reduce(0, Integer::sum);\n}\n"
+        self.check(row, [method, "import java.util.*;\nimport java.util.stream.*;\n\n/** The class of both, a record. */\n" + method,
+                         "private static int plus(int a, int b) { return a + b; }\n\n@Deprecated\nint add(int a, int b) {\n    return plus(a, b);\n}\n",
+                         "Here it is:\n```java\n" + method + "```\n"], "javac")
+        self.check(row, ["\nint add(int a, int b) {\n    return c;\n}\n"], "javac", verdict="compile_error")
+        self.assertIn("Solution.java:3:", self.rows()[0]["reason"])
+
     def test_java_without_the_imports_that_its_declaration_has(self):
         row = {"task_id": "Java/1", "declaration": "import java.util.*;\nimport java.util.stream.Collectors;\n\nclass Solution {\n    public List<Integer> twice(List<Integer> a) {\n",
                "test": "public class Main {\n    public static void main(String[] args) {\n        if (!new Solution().twice(List.of(1)).equals(List.of(2))) throw new AssertionError();\n    }\n}\n",
