@@ -161,10 +161,11 @@ async function run(message) {
 	const call = message.code !== undefined ? functionOfCode(message.code, message.names) : await functionOfFile(message);
 	if (message.source) return String(call.original ?? call);
 	const value = call(...(message.code !== undefined ? [...message.args, process] : message.args));
-	if (typeof value?.then !== 'function') return value;
+	const changed = message.inPlace && message.args[message.inPlace - 1];
+	if (typeof value?.then !== 'function') return value || (changed ?? value);
 	const look = setImmediate(() => (waited = true));
 	try {
-		return await value;
+		return (await value) || (changed ?? value);
 	} finally {
 		clearImmediate(look);
 	}

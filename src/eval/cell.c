@@ -65,6 +65,31 @@ static void take_hooked(struct work *w, const json_t *result)
 	json_object_update(r->metadata, json_object_get(result, "metadata"));
 }
 
+/* The result as hooks get it: as rows have it. New reference. */
+static json_t *hook_result(const struct work *w)
+{
+	const struct fh_eval_result *r = w->ret;
+	const struct fh_eval_prompt *prompt = w->column->prompt;
+	const struct fh_eval_provider *provider = w->column->provider;
+	const struct fh_eval_graded graded = fh_eval_graded_of(r->grading);
+	json_t *config = r->prompt_config ? r->prompt_config : prompt->config;
+	json_t *result =
+	    json_pack("{s:b, s:f, s:O?, s:O?, s:O?, s:s*, s:i, s:O?, s:O?}", "success", r->success, "score", r->score,
+	              "vars", w->vars, "response", r->response, "gradingResult", r->grading, "error", r->error,
+	              "failureReason", (int)r->failure, "namedScores", r->named_scores, "metadata", r->metadata);
+	json_t *raw = fh_json_bytes(fh_str(r->prompt)), *label = fh_json_bytes(fh_str(prompt->label));
+	json_object_set_new(result, "prompt", json_pack("{s:o, s:o, s:O*}", "raw", raw, "label", label, "config", config));
+	json_object_set_new(result, "promptId", json_string(prompt->id));
+	json_object_set_new(result, "promptIdx", json_integer(w->cell->column));
+	json_object_set_new(result, "testIdx", json_integer(w->cell->row));
+	json_object_set_new(result, "provider", json_pack("{s:s, s:s}", "id", provider->id, "label", provider->label));
+	json_object_set(result, "testCase", (json_t *)(uintptr_t)w->test);
+	json_object_set_new(result, "latencyMs", json_real(r->latency_ms));
+	json_object_set_new(result, "cost", json_real(r->cost));
+	json_object_set_new(result, "tokenUsage", fh_eval_tokens_json(&r->tokens, r->asked, &graded));
+	return result;
+}
+
 /* As in promptfoo, a hook that fails leaves the row as it was. */
 static int call_after_each(struct work *w)
 {
@@ -73,18 +98,15 @@ static int call_after_each(struct work *w)
 		return 0;
 	if (!r->named_scores)
 		r->named_scores = json_object(); /* hooks add to it, in promptfoo too */
-	json_t *result =
-	    json_pack("{s:b, s:f, s:s, s:O?, s:O?, s:O?, s:s*, s:i, s:O?, s:O?}", "success", r->success, "score", r->score,
-	              "prompt", r->prompt, "vars", w->vars, "response", r->response, "gradingResult", r->grading, "error",
-	              r->error, "failureReason", (int)r->failure, "namedScores", r->named_scores, "metadata", r->metadata);
-	fh_auto_json json_t *context = json_pack("{s:O, s:o}", "test", w->test, "result", result);
+	fh_auto_json json_t *context = json_pack("{s:O, s:o}", "test", w->test, "result", hook_result(w));
 	fh_auto_json json_t *changed = NULL;
+	struct fh_error err = FH_ERROR_INIT;
 	int code = fh_eval_extensions_call(&w->plan->extensions, fh_services_scripts(w->run->services), FH_HOOK_AFTER_EACH,
-	                                   context, &changed, w->err);
+	                                   context, &changed, &err);
 	if (code == 0)
 		take_hooked(w, json_object_get(changed, "result"));
 	else if (code != -FH_E_CANCELLED)
-		r->hook_problem = fh_xstrdup(w->err->message);
+		r->hook_problem = fh_xstrdup(err.message);
 	return code == -FH_E_CANCELLED ? code : 0;
 }
 
@@ -371,6 +393,39 @@ static int judge(struct work *w)
 	return r < 0 ? r : grade(w);
 }
 
+/* Makes the result that of a row that is an error. */
+static void fail(struct work *w)
+{
+	struct fh_eval_result *r = w->ret;
+	/* As in promptfoo, a row that could not be graded keeps no partial grade, and its answer only when a model was to
+	 * grade it. */
+	json_decref(r->grading);
+	r->grading = NULL;
+	if (!fh_check_is_graded(w->test)) {
+		json_decref(r->response);
+		r->response = NULL;
+	}
+	free(r->error);
+	r->error = fh_xasprintf("Error: %s", w->err->message);
+	r->failure = FH_FAILURE_ERROR;
+	r->success = false;
+	r->score = r->cost = 0;
+}
+
+static int run_steps(struct work *w)
+{
+	int r = make_prompt(w);
+	if (r == 0)
+		r = ask(w);
+	if (r == 0)
+		remember(w);
+	if (r == 0)
+		r = judge(w);
+	if (r == 0)
+		store_output(w);
+	return r;
+}
+
 int fh_eval_cell_run(const struct fh_eval_run *run, const struct fh_eval_cell *cell, struct fh_eval_result *ret)
 {
 	const struct fh_eval_plan *plan = run->plan;
@@ -388,50 +443,26 @@ int fh_eval_cell_run(const struct fh_eval_run *run, const struct fh_eval_cell *c
 	w.options = json_object_get(w.test, "options");
 	const char *fault = json_string_value(w.row->fault);
 	int r = fault ? fh_error_set(&err, FH_E_ARGUMENT, "%s", fault) : call_before_each(&w);
-	if (r == 0)
-		r = make_prompt(&w);
-	if (r == 0)
-		r = ask(&w);
-	if (r == 0)
-		remember(&w);
-	if (r == 0)
-		r = judge(&w);
-	if (r == 0)
-		store_output(&w);
-	note_metadata(&w);
-	if (r == 0)
-		r = call_after_each(&w);
-	if (r == -FH_E_CANCELLED || (r < 0 && run->cancel && *run->cancel)) {
-		json_decref(w.vars);
-		json_decref(w.all_vars);
-		json_decref(w.output);
-		json_decref(w.provider_output);
-		fh_eval_result_release(&result);
-		return -FH_E_CANCELLED;
-	}
-	if (r < 0) {
-		/* As in promptfoo, a row that could not be graded keeps no partial grade, and its answer only when a model
-		 * was to grade it. */
-		json_decref(result.grading);
-		result.grading = NULL;
-		if (!fh_check_is_graded(w.test)) {
-			json_decref(result.response);
-			result.response = NULL;
-		}
-		free(result.error);
-		char text[sizeof(err.message) + 16];
-		snprintf(text, sizeof(text), "Error: %s", err.message);
-		result.error = fh_xstrdup(text);
-		result.failure = FH_FAILURE_ERROR;
-		result.success = false;
-		result.score = result.cost = 0;
-	}
+	bool begun = r == 0;
+	if (begun)
+		r = run_steps(&w);
+	bool cancelled = r == -FH_E_CANCELLED || (r < 0 && run->cancel && *run->cancel);
+	if (r < 0 && !cancelled)
+		fail(&w);
 	if (!result.prompt)
 		result.prompt = fh_xstrdup("");
+	if (!cancelled) {
+		note_metadata(&w);
+		cancelled = begun && call_after_each(&w) == -FH_E_CANCELLED;
+	}
 	json_decref(w.vars);
 	json_decref(w.all_vars);
 	json_decref(w.output);
 	json_decref(w.provider_output);
+	if (cancelled) {
+		fh_eval_result_release(&result);
+		return -FH_E_CANCELLED;
+	}
 	*ret = result;
 	return 0;
 }

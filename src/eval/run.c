@@ -276,8 +276,8 @@ static void call_after_all(const struct fh_eval_run *run, struct fh_eval_results
 		                                         plan->columns[i].prompt->label, "provider",
 		                                         fh_eval_provider_name(plan->columns[i].provider), "metrics",
 		                                         json_array_get(r->metrics, i)));
-	fh_auto_json json_t *context = json_pack("{s:o, s:o, s:o, s:s, s:O}", "suite", fh_eval_plan_suite(plan), "results",
-	                                         rows, "prompts", prompts, "evalId", r->id, "config", plan->config.root);
+	fh_auto_json json_t *context = json_pack("{s:O, s:o, s:o, s:s, s:O}", "suite", plan->suite, "results", rows,
+	                                         "prompts", prompts, "evalId", r->id, "config", plan->config.root);
 	fh_auto_json json_t *ignored = NULL;
 	fh_eval_extensions_call(&plan->extensions, fh_services_scripts(run->services), FH_HOOK_AFTER_ALL, context, &ignored,
 	                        &r->hook_error);

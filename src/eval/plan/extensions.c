@@ -126,13 +126,21 @@ static int call_one(const struct fh_eval_extension *x, struct fh_script_pool *sc
 	fh_auto_json json_t *args =
 	    x->only == hook ? json_pack("[O, {s:s}]", *context, "hookName", name) : json_pack("[s, O]", name, *context);
 	fh_auto_script_result struct fh_script_result result = { 0 };
-	struct fh_script_call call = { .language = x->language, .file = x->file, .function = x->function, .args = args };
+	struct fh_script_call call = { .language = x->language,
+		                           .file = x->file,
+		                           .function = x->function,
+		                           .args = args,
+		                           .in_place = hook == FH_HOOK_AFTER_ALL ? 0
+		                                       : x->only == hook         ? 1
+		                                                                 : 2 };
 	int r = fh_script_call(scripts, &call, &result, err);
 	if (r < 0)
 		return r;
 	if (result.outcome != FH_SCRIPT_RETURNED)
 		return fh_error_set(err, FH_E_CONFIG, "extension %s%s%s, %s: %s", x->file, x->function ? ":" : "",
 		                    x->function ? x->function : "", name, result.error_message);
+	if (json_equal(result.value, *context))
+		return 0;
 	if (hook == FH_HOOK_AFTER_EACH)
 		take_result(context, json_object_get(result.value, "result"));
 	else if (json_is_object(result.value)) {

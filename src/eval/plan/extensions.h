@@ -5,12 +5,12 @@
  *
  * A function with a hook's name is called for that hook only, as fn(context, {hookName}); any other function is called
  * for every hook, as fn(hookName, context). What it returns replaces the context for the next function; if it returns
- * nothing, the context stays the same. The contexts, and what a function may change:
+ * nothing, the context stays the same, with what a JavaScript function changed in it. The contexts, and what a function
+ * may change:
  *
- *     beforeAll   {suite: {prompts, providers, tests, defaultTest}}   tests, defaultTest
- *     beforeEach  {test}                                              test, for this cell
- *     afterEach   {test, result}                                      adds namedScores, metadata, response.metadata
- *     afterAll    {suite, results, prompts, evalId, config}
+ *     beforeAll   {suite}          prompts, tests, scenarios, defaultTest, derivedMetrics (plan.h:
+ * fh_eval_plan_before_all) beforeEach  {test}           test, for this cell afterEach   {test, result}   adds
+ * namedScores, metadata, response.metadata afterAll    {suite, results, prompts, evalId, config}
  */
 #pragma once
 #include "eval/config/config.h"

@@ -3,7 +3,6 @@
 #include "base/path.h"
 #include "eval/common/env.h"
 #include "eval/config/keys.h"
-#include "eval/config/tests/scenarios.h"
 #include "eval/common/text.h"
 #include "eval/plan/unknown.h"
 #include "eval/services/services.h"
@@ -160,13 +159,10 @@ static int make_rows(struct fh_eval_plan *p, const struct fh_eval_overrides *o,
                      const struct fh_eval_provider_needs *needs, struct fh_error *err)
 {
 	int r = 0;
-	/* Rows share what a test holds. The rest of it is let go at once, unless a hook will ask for the suite. */
-	bool asked = fh_eval_extensions_want(&p->extensions, FH_HOOK_AFTER_ALL);
 	for (size_t i = 0; i < p->tests.count && r == 0; i++) {
 		struct fh_eval_test *t = &p->tests.items[i];
 		r = make_test_rows(p, o, needs, t, err);
-		if (r < 0 || asked)
-			continue;
+		/* Rows share what a test holds; the rest of it is let go at once. */
 		json_decref(t->json);
 		t->json = NULL;
 	}
@@ -274,48 +270,6 @@ static int load_options(struct fh_eval_plan *p, const struct fh_eval_overrides *
 	return r;
 }
 
-json_t *fh_eval_plan_suite(const struct fh_eval_plan *p)
-{
-	json_t *prompts = json_array(), *providers = json_array(), *tests = json_array();
-	for (size_t i = 0; i < p->prompts.count; i++)
-		json_array_append_new(
-		    prompts, json_pack("{s:s, s:s}", "raw", p->prompts.items[i].raw, "label", p->prompts.items[i].label));
-	for (size_t i = 0; i < p->provider_columns; i++)
-		json_array_append(providers, p->providers.items[i]->json);
-	for (size_t i = 0; i < p->tests.count; i++)
-		json_array_append(tests, p->tests.items[i].json);
-	json_t *suite = json_pack("{s:o, s:o, s:o}", "prompts", prompts, "providers", providers, "tests", tests);
-	if (p->default_test)
-		json_object_set(suite, "defaultTest", p->default_test);
-	return suite;
-}
-
-/* Calls the beforeAll hooks, which may replace the prompts, the tests and defaultTest. Replaced ones are checked like
- * the config's. */
-static int call_before_all(struct fh_eval_plan *p, const struct fh_eval_provider_needs *needs, struct fh_error *err)
-{
-	if (!fh_eval_extensions_want(&p->extensions, FH_HOOK_BEFORE_ALL))
-		return 0;
-	fh_auto_json json_t *context = json_pack("{s:o}", "suite", fh_eval_plan_suite(p));
-	fh_auto_json json_t *given = NULL;
-	int r = fh_eval_extensions_call(&p->extensions, needs->scripts, FH_HOOK_BEFORE_ALL, context, &given, err);
-	if (r < 0)
-		return fh_document_place(p->config.document, "extensions", err);
-	const json_t *suite = json_object_get(given, "suite");
-	json_t *tests = json_object_get(suite, "tests"), *default_test = json_object_get(suite, "defaultTest");
-	json_t *prompts = json_object_get(suite, "prompts");
-	if (json_is_array(prompts))
-		r = fh_eval_prompts_replace(&p->config, prompts, "extensions", &p->prompts, err);
-	if (r == 0 && json_is_array(tests))
-		r = fh_eval_tests_replace(&p->config, tests, "tests of beforeAll", needs->scripts, &p->tests, err);
-	if (r == 0 && json_is_object(default_test) && default_test != p->default_test) {
-		r = fh_eval_test_validate(&p->config, p->config.document, default_test, "extensions", err);
-		json_decref(p->default_test);
-		p->default_test = json_incref(default_test);
-	}
-	return r;
-}
-
 /* ----------------------------------------------------------------------------------------------------------- tests */
 
 /* --model-outputs with --assertions: makes a test of each output, and no provider is called. */
@@ -358,8 +312,9 @@ static const char *option_text(const struct fh_eval_plan *p, const char *name, b
 	return text || !evaluate_too ? text : fh_json_str(json_object_get(p->config.root, "evaluateOptions"), name, NULL);
 }
 
-/* Loads the tests and applies the filters, to the config's tests and to those of each scenario; a range counts both
- * together. If the config has neither tests nor scenarios, it has one empty test. */
+/* Loads the tests and the scenarios, applies the filters to both, and calls the hooks, which may change them. The tests
+ * of scenarios come last; a range counts all together. If there are neither tests nor scenarios, there is one empty
+ * test. */
 static int make_tests(struct fh_eval_plan *p, const struct fh_eval_overrides *o, struct fh_script_pool *scripts,
                       struct fh_error *err)
 {
@@ -371,12 +326,10 @@ static int make_tests(struct fh_eval_plan *p, const struct fh_eval_overrides *o,
 		filter.sample = (uint64_t)FH_MAX(fh_json_num(line, "filterSample", 0), 0);
 	if (!filter.sample_seed && (seed = json_object_get(line, "filterSampleSeed")))
 		filter.sample_seed = seed_text = fh_text_of_json(seed);
-	struct fh_eval_tests of_scenarios = { 0 };
-	bool scenarios = false;
 	int r = load_tests(p, o, scripts, err);
 	if (r == 0)
-		r = fh_eval_scenarios_load(&p->config, p->default_test, &filter, scripts, &of_scenarios, &scenarios, err);
-	bool given = p->tests.count > 0, filtered = fh_eval_filter_is_set(&filter);
+		r = fh_eval_scenarios_load(&p->config, p->default_test, &filter, scripts, &p->scenarios, err);
+	bool given = p->tests.count > 0, scenarios = p->scenarios.any, filtered = fh_eval_filter_is_set(&filter);
 	const char *range = filter.range;
 	if (scenarios)
 		filter.range = NULL;
@@ -384,9 +337,13 @@ static int make_tests(struct fh_eval_plan *p, const struct fh_eval_overrides *o,
 		fh_eval_tests_add(&p->tests, p->config.document, json_object(), "");
 	if (r == 0)
 		r = fh_eval_filter_apply(&filter, p->default_test, &p->tests, err);
-	for (size_t i = 0; i < of_scenarios.count; i++)
-		FH_PUSH(p->tests.items, p->tests.count, p->tests.capacity) = of_scenarios.items[i];
-	free(of_scenarios.items);
+	if (r == 0)
+		r = fh_eval_plan_before_all(p, scripts, err);
+	if (r == 0)
+		r = fh_eval_scenarios_join(&p->scenarios, p->default_test, &p->tests, err);
+	if (r == 0 && fh_eval_extensions_want(&p->extensions, FH_HOOK_AFTER_ALL))
+		p->suite = fh_eval_plan_suite(p);
+	fh_eval_scenarios_release(&p->scenarios);
 	if (r == 0 && scenarios && range)
 		r = fh_eval_filter_range(range, &p->tests, err);
 	if (r == 0 && p->tests.count == 0 && !given && !scenarios && !filtered)
@@ -478,6 +435,7 @@ static int make(struct fh_eval_plan *p, const struct fh_eval_overrides *o, const
 	const json_t *providers = targets ? targets : json_object_get(c->root, "providers");
 	if (targets && json_object_get(c->root, "providers"))
 		return fh_document_error(c->document, "targets", err, "\"providers\" and \"targets\" are the same; give one");
+	p->derived = json_incref(json_object_get(c->root, "derivedMetrics"));
 	int r = check_options(p, err);
 	if (r == 0)
 		r = load_options(p, o, err);
@@ -495,8 +453,6 @@ static int make(struct fh_eval_plan *p, const struct fh_eval_overrides *o, const
 		r = load_default_test(p, o, err);
 	if (r == 0)
 		r = make_tests(p, o, needs->scripts, err);
-	if (r == 0)
-		r = call_before_all(p, needs, err);
 	if (r == 0)
 		r = fh_eval_plan_columns(p, o, err);
 	if (r == 0)
@@ -573,10 +529,13 @@ void fh_eval_plan_release(struct fh_eval_plan *p)
 	free(p->prompt_prefix);
 	free(p->prompt_suffix);
 	json_decref(p->default_test);
+	json_decref(p->suite);
+	json_decref(p->derived);
 	json_decref(p->filters);
 	json_decref(p->stored);
 	fh_eval_extensions_release(&p->extensions);
 	fh_eval_tests_release(&p->tests);
+	fh_eval_scenarios_release(&p->scenarios);
 	fh_eval_providers_release(&p->providers);
 	fh_eval_prompts_release(&p->prompts);
 	fh_eval_config_release(&p->config);

@@ -8,7 +8,7 @@
  * finishes first. Cells are run in another order: tests that have to run alone (runSerially) first, then all others.
  */
 #pragma once
-#include "eval/config/tests/filter.h"
+#include "eval/config/tests/scenarios.h"
 #include "eval/config/prompts.h"
 #include "eval/config/providers.h"
 #include "eval/plan/extensions.h"
@@ -40,7 +40,10 @@ struct fh_eval_plan {
 	struct fh_eval_prompts prompts;
 	struct fh_eval_providers providers;
 	struct fh_eval_tests tests;
+	struct fh_eval_scenarios scenarios; /* released once their tests are in `tests` */
 	struct fh_eval_extensions extensions;
+	json_t *suite;   /* fh_eval_plan_suite() for afterAll, with the tests of scenarios too; NULL: no such hook */
+	json_t *derived; /* derivedMetrics; NULL: none */
 	struct fh_eval_provider_needs needs; /* for providers that are opened later (graders) */
 	json_t *default_test;                /* object or NULL */
 	json_t *filters;                     /* nunjucksFilters: name -> absolute path; NULL: no filters */
@@ -86,9 +89,13 @@ enum { FH_EVAL_CONCURRENCY_DEFAULT = 4 };
 /* Takes over `config` (fh_eval_plan_release releases it), even on failure. */
 int fh_eval_plan_make(struct fh_eval_config *config, const struct fh_eval_overrides *o,
                       const struct fh_eval_provider_needs *needs, struct fh_eval_plan *ret, struct fh_error *err);
-/* {prompts, providers, tests, defaultTest}, the form that hooks get. New reference. */
-FH_OWN json_t *fh_eval_plan_suite(const struct fh_eval_plan *p);
 void fh_eval_plan_release(struct fh_eval_plan *p);
+
+/* suite.c: prompts, providers, tests, scenarios, defaultTest, derivedMetrics …, in the form that hooks get. New
+ * reference. */
+FH_OWN json_t *fh_eval_plan_suite(const struct fh_eval_plan *p);
+/* Calls the beforeAll hooks. All of the suite but the providers may be replaced, and is checked like the config's. */
+int fh_eval_plan_before_all(struct fh_eval_plan *p, struct fh_script_pool *scripts, struct fh_error *err);
 
 /* plan_columns.c: fills the columns from the plan's providers and prompts. No column at all is an error. */
 int fh_eval_plan_columns(struct fh_eval_plan *p, const struct fh_eval_overrides *o, struct fh_error *err);

@@ -248,14 +248,13 @@ void fh_eval_results_add(const struct fh_eval_plan *plan, struct fh_eval_results
 
 int fh_eval_results_finish(const struct fh_eval_plan *plan, struct fh_eval_results *r, struct fh_error *err)
 {
-	const json_t *derived = json_object_get(plan->config.root, "derivedMetrics");
 	int failed = 0;
 	fh_auto_json json_t *repeats = fh_eval_repeats(plan, r->marks);
 	r->metrics = json_array();
 	for (size_t i = 0; i < plan->column_count; i++) {
 		struct fh_eval_sums *s = &r->sums[i];
 		if (failed == 0)
-			failed = fh_eval_derive(plan->config.document, derived, s->named, s->pass + s->fail + s->error, err);
+			failed = fh_eval_derive(plan->config.document, plan->derived, s->named, s->pass + s->fail + s->error, err);
 		json_t *metrics = metrics_json(s);
 		if (json_is_object(json_array_get(repeats, i)))
 			json_object_set(metrics, "repeats", json_array_get(repeats, i));

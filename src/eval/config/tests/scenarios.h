@@ -7,8 +7,29 @@
 #pragma once
 #include "eval/config/tests/filter.h"
 
-/* Appends the tests of the config's scenarios to `tests`, after `filter` was applied to each scenario's own. *ret_any:
- * the config has scenarios. */
+struct fh_eval_scenario {
+	json_t *json;   /* what else it says: description */
+	json_t *config; /* array of partial tests */
+	struct fh_eval_tests tests;
+	const struct fh_document *document; /* owned by the config */
+	char *place;                        /* of `config` in the document */
+};
+struct fh_eval_scenarios {
+	struct fh_eval_scenario *items;
+	size_t count, capacity;
+	bool any; /* the config has the key */
+};
+
+/* Loads the config's scenarios; `filter` is applied to each one's tests. */
 int fh_eval_scenarios_load(struct fh_eval_config *c, FH_NULLABLE const json_t *default_test,
                            const struct fh_eval_filter *filter, struct fh_script_pool *scripts,
-                           struct fh_eval_tests *tests, bool *ret_any, struct fh_error *err);
+                           struct fh_eval_scenarios *ret, struct fh_error *err);
+/* The scenarios as hooks get them: [{description, config, tests}]. New reference. */
+FH_OWN json_t *fh_eval_scenarios_json(const struct fh_eval_scenarios *s);
+/* Replaces all scenarios by those that a hook returned. */
+int fh_eval_scenarios_replace(struct fh_eval_config *c, const json_t *list, struct fh_script_pool *scripts,
+                              struct fh_eval_scenarios *s, struct fh_error *err);
+/* Appends to `tests` what the scenarios stand for: each entry of `config` with each test. */
+int fh_eval_scenarios_join(const struct fh_eval_scenarios *s, FH_NULLABLE const json_t *default_test,
+                           struct fh_eval_tests *tests, struct fh_error *err);
+void fh_eval_scenarios_release(struct fh_eval_scenarios *s);
