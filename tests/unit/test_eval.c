@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -440,12 +441,20 @@ static void expressions_compute_or_do_not(void **state)
 		bool ok;
 		double value;
 	} cases[] = {
-		{ "a + b * 2", true, 8 },   { "(a + b) * 2", true, 10 },
-		{ "-a ^ 2", true, -4 },     { "max(a, b, 7) / 2", true, 3.5 },
-		{ "sqrt(a + a)", true, 2 }, { "10 % 4", true, 2 },
-		{ "nosuch + 1", false, 0 }, { "1 / 0", false, 0 },
-		{ "a +", false, 0 },        { "a b", false, 0 },
+		{ "a + b * 2", true, 8 },
+		{ "(a + b) * 2", true, 10 },
+		{ "-a ^ 2", true, -4 },
+		{ "max(a, b, 7) / 2", true, 3.5 },
+		{ "sqrt(a + a)", true, 2 },
+		{ "10 % 4", true, 2 },
+		{ "nosuch + 1", false, 0 },
+		{ "1 / 0", true, INFINITY },
+		{ "a +", false, 0 },
+		{ "a b", false, 0 },
 		{ "", false, 0 },
+		{ "mean([a, b]) * 2", true, 5 },
+		{ "max(1, [a, b])", true, 3 },
+		{ "sum([a, b)", false, 0 },
 	};
 	fh_auto_json json_t *names = parse("{\"a\": 2, \"b\": 3}");
 	for (size_t i = 0; i < FH_ARRAY_SIZE(cases); i++) {

@@ -163,7 +163,10 @@ static void named_scores(const struct fh_eval_plan *p, const struct fh_eval_resu
 			double count = fh_json_num(json_object_get(metrics, "namedScoresCount"), name, 0);
 			fh_buf_adds(out, " ");
 			fh_escape_terminal(out, fh_str(name), false);
-			fh_buf_addf(out, " %.2f", json_number_value(v));
+			if (json_is_null(v))
+				fh_buf_adds(out, " -");
+			else
+				fh_buf_addf(out, " %.2f", json_number_value(v));
 			if (count > 0)
 				fh_buf_addf(out, "/%g", count);
 		}

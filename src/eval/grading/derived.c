@@ -72,6 +72,14 @@ static double f_sum(double *v, size_t n)
 	return s;
 }
 
+static double f_prod(double *v, size_t n)
+{
+	double product = 1;
+	for (size_t i = 0; i < n; i++)
+		product *= v[i];
+	return product;
+}
+
 static double f_mean(double *v, size_t n)
 {
 	return f_sum(v, n) / (double)n;
@@ -117,6 +125,29 @@ static double f_mod(double *v, size_t n)
 	return n > 1 ? v[0] - v[1] * floor(v[0] / v[1]) : NAN;
 }
 
+static double f_hypot(double *v, size_t n)
+{
+	double s = 0;
+	for (size_t i = 0; i < n; i++)
+		s += v[i] * v[i];
+	return sqrt(s);
+}
+
+static double f_atan2(double *v, size_t n)
+{
+	return n > 1 ? atan2(v[0], v[1]) : NAN;
+}
+
+static double square(double v)
+{
+	return v * v;
+}
+
+static double cube(double v)
+{
+	return v * v * v;
+}
+
 static double f_sign(double *v, size_t n)
 {
 	return (v[0] > 0) - (v[0] < 0);
@@ -125,6 +156,21 @@ static double f_sign(double *v, size_t n)
 static double f_if(double *v, size_t n)
 {
 	return n > 2 ? (v[0] != 0 ? v[1] : v[2]) : NAN;
+}
+
+/* Appends an argument to v, or the items of one in brackets: mean([a, b]) is mean(a, b). */
+static size_t argument(struct parser *p, double *v, size_t n)
+{
+	if (!take(p, "[")) {
+		v[n++] = conditional(p);
+		return n;
+	}
+	do
+		v[n++] = conditional(p);
+	while (!p->failed && n < ARGUMENTS_MAX && take(p, ","));
+	if (!take(p, "]"))
+		fail(p);
+	return n;
 }
 
 static double call(struct parser *p, const char *name)
@@ -142,7 +188,11 @@ static double call(struct parser *p, const char *name)
 		{ "max", NULL, f_max },       { "sum", NULL, f_sum },     { "mean", NULL, f_mean },
 		{ "median", NULL, f_median }, { "std", NULL, f_std },     { "variance", NULL, f_variance },
 		{ "pow", NULL, f_pow },       { "mod", NULL, f_mod },     { "sign", NULL, f_sign },
-		{ "if", NULL, f_if },
+		{ "if", NULL, f_if },         { "prod", NULL, f_prod },   { "hypot", NULL, f_hypot },
+		{ "square", square, NULL },   { "cube", cube, NULL },     { "log1p", log1p, NULL },
+		{ "expm1", expm1, NULL },     { "asin", asin, NULL },     { "acos", acos, NULL },
+		{ "atan", atan, NULL },       { "sinh", sinh, NULL },     { "cosh", cosh, NULL },
+		{ "tanh", tanh, NULL },       { "atan2", NULL, f_atan2 },
 	};
 	double v[ARGUMENTS_MAX];
 	size_t i = 0, n = 0;
@@ -151,7 +201,7 @@ static double call(struct parser *p, const char *name)
 	if (i == FH_ARRAY_SIZE(functions))
 		return fail(p);
 	do
-		v[n++] = conditional(p);
+		n = argument(p, v, n);
 	while (!p->failed && n < ARGUMENTS_MAX && take(p, ","));
 	if (!take(p, ")"))
 		return fail(p);
@@ -176,8 +226,8 @@ static double name(struct parser *p)
 	if (take(p, "("))
 		return call(p, word);
 	const json_t *v = json_object_get(p->names, word);
-	if (json_is_number(v))
-		return json_number_value(v);
+	if (v)
+		return json_is_null(v) ? NAN : json_number_value(v);
 	for (size_t i = 0; i < FH_ARRAY_SIZE(constants); i++)
 		if (strcmp(constants[i].name, word) == 0)
 			return constants[i].value;
@@ -311,7 +361,7 @@ bool fh_eval_expression(const char *text, const json_t *names, double *ret)
 	struct parser p = { .s = text, .names = names };
 	double v = conditional(&p);
 	skip_space(&p);
-	if (p.failed || *p.s || !isfinite(v))
+	if (p.failed || *p.s)
 		return false;
 	*ret = v;
 	return true;
@@ -330,7 +380,7 @@ int fh_eval_derive(const struct fh_document *d, const json_t *derived, json_t *n
 		json_object_set_new(names, "__count", json_real((double)count));
 		double v = 0;
 		fh_eval_expression(value, names, &v);
-		json_object_set_new(named, metric, json_real(v));
+		json_object_set_new(named, metric, isfinite(v) ? json_real(v) : json_null());
 	}
 	return 0;
 }

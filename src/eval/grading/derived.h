@@ -5,7 +5,8 @@
  * An expression may contain numbers, pi, e, names of named scores (letters, digits, _ and $), names of derived metrics
  * that precede it in the list, __count (the number of the column's tests), + - * / % mod ^, comparisons, and, or, not,
  * a ? b : c, parentheses, and the functions of the table in derived.c (min, max, mean, median, sum, std, round, sqrt,
- * log, if …). The value of one that cannot be computed (an unknown name, a division by zero) is 0, as in promptfoo.
+ * log, if …), which take lists too: mean([a, b]). As in promptfoo, the value of one that cannot be read (an unknown
+ * name) is 0, and that of one that is no number (a division by zero) is null.
  */
 #pragma once
 #include "eval/common/document.h"
@@ -13,5 +14,5 @@
 /* Adds the metrics to `named`. An entry that is not {name, value: text}: FH_E_CONFIG with its place. */
 int fh_eval_derive(const struct fh_document *d, FH_NULLABLE const json_t *derived, json_t *named, size_t count,
                    struct fh_error *err);
-/* Computes one expression; false when it cannot be computed. */
+/* Computes one expression, which may be infinite or not a number; false when it cannot be read. */
 bool fh_eval_expression(const char *text, const json_t *names, double *ret);

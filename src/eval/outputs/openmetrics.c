@@ -113,7 +113,10 @@ static int write_all(const struct fh_output_data *d, struct fh_output_stream *st
 		{
 			fh_buf_adds(out, named);
 			labels(out, d, j, name, NULL);
-			fh_json_write_number(out, json_number_value(v));
+			if (json_is_null(v))
+				fh_buf_adds(out, "NaN");
+			else
+				fh_json_write_number(out, json_number_value(v));
 			fh_buf_addc(out, '\n');
 		}
 	}
