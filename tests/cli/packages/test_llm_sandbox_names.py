@@ -160,7 +160,7 @@ class Names(Case):
         self.assertEqual(shown, [[True, ["a"]], [False, ["a", "b"]], [False, ["c"]]])
 
     def test_a_backend_of_a_program_s_own_is_made_of_base_session_and_a_container_api(self):
-        ran, files, policy, late, closed, (plots, refused) = self.python("""
+        ran, files, policy, late, closed, early, (plots, refused) = self.python("""
             import base64, io, os, shutil, subprocess, sys, tarfile
             from llm_sandbox.core.config import SessionConfig
             from llm_sandbox.core.session_base import BaseSession
@@ -216,6 +216,13 @@ class Names(Case):
                         entry = tarfile.TarInfo("000001.png"); entry.size = 3
                         tar.addfile(entry, io.BytesIO(b"png"))
                     return data.getvalue(), {"size": 3}
+            class Early(BaseSession):
+                "As one was derived before 0.3.11, without the two methods that came then."
+                open = close = execute_command = _ensure_directory_exists = _ensure_ownership = get_archive = lambda self, *given, **named: None
+                _process_non_stream_output = _process_stream_output = lambda self, output, **named: None
+            early = Early(SessionConfig(lang="python"))
+            early._handle_timeout()
+            show(error(ContainerError, lambda: early._connect_to_existing_container("abc")))
             register_backend("drawing", Drawing)
             with ArtifactSandboxSession(backend="drawing", lang="python") as session:
                 plots = session.run("code").plots
@@ -227,6 +234,7 @@ class Names(Case):
         self.assertIn("traversal", files[2])
         self.assertIn("it says danger", policy)
         self.assertEqual((late, closed), (["Operation timed out after 0.2 seconds", True], True))
+        self.assertIn("abc", early)
         self.assertEqual(plots, [["png", "png"]])
         self.assertFalse([text for text in refused if text.startswith("nothing raised")], refused)
 

@@ -11,8 +11,8 @@ import uuid
 
 from ..const import SupportedLanguage
 from ..data import ConsoleOutput
-from ..exceptions import (CommandFailedError, LanguageHandlerNotInitializedError, LibraryInstallationNotSupportedError, NotOpenSessionError, SandboxTimeoutError,
-                          SecurityViolationError)
+from ..exceptions import (CommandFailedError, ContainerError, LanguageHandlerNotInitializedError, LibraryInstallationNotSupportedError,
+                          NotOpenSessionError, SandboxTimeoutError, SecurityViolationError)
 from ..language_handlers.factory import LanguageHandlerFactory
 from ..language_handlers.runtime_context import RuntimeContext
 from . import policy_check
@@ -110,13 +110,14 @@ class BaseSession(abc.ABC, TimeoutMixin, FileOperationsMixin, CommandExecutionMi
         if limit and start and time.time() - start > limit:
             raise SandboxTimeoutError("Session exceeded maximum lifetime of {} seconds".format(limit), timeout_duration=limit)
 
-    @abc.abstractmethod
+    # The two below were not there before 0.3.11: a session that was derived for those has none.
+
     def _handle_timeout(self):
         """Called after a time-out of run."""
 
-    @abc.abstractmethod
     def _connect_to_existing_container(self, container_id):
         """Makes ``container`` the one with that id."""
+        raise ContainerError("{} cannot be opened on a container that exists already: {}".format(type(self).__name__, container_id))
 
     # ---------------------------------------------------------------------------------------------------------- policy
 
