@@ -217,7 +217,8 @@ export class Context {
 		const how = await this.#drop(), { execution } = run.collector;
 		execution.status = run.why ?? "ended";
 		execution.state_lost = true;
-		execution.message = `${what} (${how}); its state is lost, and the next run starts another`;
+		const hint = how === "exit code 1" && (await kind_of(this.language)).may_end;
+		execution.message = `${what} (${how}); its state is lost, and the next run starts another${hint ? `. ${hint}` : ""}`;
 	}
 
 	// Interrupts the running code, as Ctrl-C does; its variables stay. Code that goes on nevertheless is allowed to.

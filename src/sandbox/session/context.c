@@ -405,7 +405,9 @@ static void lost(struct run *r, const char *what)
 	drop(r->c, how, sizeof(how));
 	o->status = r->why != FH_CONTEXT_OK ? r->why : FH_CONTEXT_ENDED;
 	o->state_lost = true;
-	snprintf(o->message, sizeof(o->message), "%s (%s); its state is lost, and the next run starts another", what, how);
+	const char *hint = fh_streq(how, "exit code 1") ? r->c->kind->may_end : NULL;
+	snprintf(o->message, sizeof(o->message), "%s (%s); its state is lost, and the next run starts another%s%s", what,
+	         how, hint ? ". " : "", hint ? hint : "");
 }
 
 /* Handles one line from the driver. True: the run is over. */

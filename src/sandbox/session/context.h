@@ -24,6 +24,7 @@ struct fh_context_kind {
 	bool relay;                /* the interpreter cannot read its own output, so guest/context/relay.c starts it */
 	bool adopts;               /* an interpreter that was started ahead can be given its user's variables later */
 	const char *cannot_branch; /* why it cannot be forked with its state; NULL: it can */
+	const char *may_end;       /* what may end it with exit code 1, so that its driver cannot say why; NULL: nothing */
 };
 /* Reads a file below guest/context. */
 int fh_context_file(const char *name, struct fh_buf *ret, struct fh_error *err);

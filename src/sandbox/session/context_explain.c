@@ -50,6 +50,7 @@ int fh_context_explain(const char *language, char **ret, struct fh_error *err)
 	json_object_set_new(o, "package", json_string(kind->package));
 	json_object_set_new(o, "relay", kind->relay ? image(fh_relay_image, fh_relay_image_size) : json_null());
 	json_object_set_new(o, "cannot_branch", kind->cannot_branch ? json_string(kind->cannot_branch) : json_null());
+	json_object_set_new(o, "may_end", kind->may_end ? json_string(kind->may_end) : json_null());
 	json_object_set_new(o, "proxy", kind->cannot_branch ? json_null() : image(fh_proxy_image, fh_proxy_image_size));
 	r = set_files(o, kind, err);
 	if (r == 0)
