@@ -16,6 +16,10 @@ _METHODS = {"text/html": "_repr_html_", "text/markdown": "_repr_markdown_", "ima
             "application/javascript": "_repr_javascript_"}
 
 
+#: Forms that are text; those of pictures are bytes, or text in base64.
+_TEXTS = ("text/html", "text/markdown", "image/svg+xml", "text/latex", "application/javascript")
+
+
 def _method(value, name):
     """The value's own method of that name; None for what has every name one asks for, as mocks and proxies do, or fails to answer."""
     try:
@@ -51,7 +55,9 @@ def bundle(value):
         item = _call(value, name)
         if isinstance(item, tuple) and len(item) == 2:
             item, metadata[mime] = item
-        if item is not None:
+        if item is not None and mime in _TEXTS and not isinstance(item, str):
+            sys.stderr.write("%s of %s gave %s, not text: left out\n" % (name, type(value).__name__, type(item).__name__))
+        elif item is not None:
             data[mime] = item
     _extra(value, data)
     return data, metadata

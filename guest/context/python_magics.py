@@ -33,9 +33,12 @@ class Magics:
         self.lines = {"cd": self.cd, "pwd": self.pwd, "env": self.env, "set_env": self.env, "pip": self.pip,
                       "matplotlib": self.nothing, "config": self.nothing, "time": self.time, "timeit": self.timeit,
                       "who": self.who, "who_ls": self.who_ls, "whos": self.whos, "lsmagic": self.lsmagic, "sx": self.sx,
-                      "system": self.sx, "reset": self.reset, "load_ext": self.nothing, "autoreload": self.nothing}
+                      "system": self.sx, "reset": self.reset, "load_ext": self.load_ext, "autoreload": self.autoreload}
         self.cells = {"bash": self.cell_shell, "sh": self.cell_shell, "time": self.cell_time, "timeit": self.cell_timeit,
-                      "writefile": self.writefile, "file": self.writefile, "capture": self.capture, "script": self.script}
+                      "writefile": self.writefile, "file": self.writefile, "capture": self.capture, "script": self.script,
+                      "js": functools.partial(self._shown, "Javascript")}
+        for name in ("sx", "system", "!"):
+            self.cells[name] = lambda _argument, body: self.sx(body)
         for name in ("perl", "python", "python3", "ruby"):
             command = sys.executable if name.startswith("python") else name
             self.cells[name] = functools.partial(self._interpreted, [command])
@@ -44,6 +47,7 @@ class Magics:
         for name in ("cat", "cp", "ls", "mkdir", "mv", "rm", "rmdir"):
             self.lines[name] = functools.partial(self._command, name)
         self.last = folder
+        self.local = shell.names    # the names where the magic stands: those of a function, or the cell's
 
     # ---- reading
 
@@ -78,6 +82,7 @@ class Magics:
         return indent + (target + " = " if target else "") + call
 
     def call(self, kind, *arguments):
+        self.local = sys._getframe(2).f_locals
         if kind == "shell":
             return self.system(self._expand(arguments[0]))
         if kind == "capture":
@@ -90,15 +95,17 @@ class Magics:
         return table[name](*arguments[1:])
 
     def _expand(self, command):
-        """Replaces `{expression}` and `$name` by values of the cell's variables; `$$name` is the shell's own `$name`."""
-        names = self.shell.names
+        """Replaces `{expression}` and `$name` by values of the variables; `$$name` is the shell's own `$name`."""
+        names, local = self.shell.names, self.local
 
         def value(match):
             if match.group(3):
                 return match.group(3)
             expression = match.group(1) or match.group(2)
             try:
-                return str(eval(expression, names))
+                return str(eval(expression, names, local))
+            except SyntaxError:
+                return _formatted(match.group(0), names, local)
             except Exception:
                 return match.group(0)
 
@@ -115,6 +122,8 @@ class Magics:
         """For magics that would configure a terminal or a notebook's page."""
 
     def cd(self, argument):
+        quiet = re.match(r"-q(\s+|$)", argument)
+        argument = argument[quiet.end():] if quiet else argument
         target = os.path.expanduser(argument.strip("'\"") or "~")
         if target == "-":
             target = self.last
@@ -123,9 +132,10 @@ class Magics:
             os.chdir(target)
         except OSError as error:
             print(error)
-            return
-        self.last = here
-        print(os.getcwd())
+        else:
+            self.last = here
+        if not quiet:
+            print(os.getcwd())
 
     def pwd(self, _argument):
         return os.getcwd()
@@ -189,9 +199,39 @@ class Magics:
         lines = [row[0].ljust(first) + row[1].ljust(second) + row[2] for row in rows]
         print(lines[0], "-" * len(lines[0]), *lines[1:], sep="\n")
 
-    def reset(self, _argument):
+    def reset(self, argument):
+        """`in` and `out`: what the history keeps. Without them: all variables."""
+        words = [word for word in argument.split() if word not in ("-f", "-s")]
+        for word in words:
+            if word not in ("in", "out"):
+                raise UsageError("%reset knows -f, -s, in and out here, not " + word + ".\n" + _HELP)
+        if "out" in words:
+            print("Flushing output cache (%d entries)" % len(self.shell.outputs))
+            self.shell.outputs.clear()
+        if "in" in words:
+            print("Flushing input history")
+            self.shell.inputs[:] = [""] * len(self.shell.inputs)
+        if words:
+            return
         for name in [name for name in self.shell.names if not name.startswith("_") and name not in ("In", "Out", "exit", "quit")]:
             del self.shell.names[name]
+
+    def load_ext(self, argument):
+        if argument != "autoreload":
+            raise UsageError("The extension `%s` is one of IPython's.\n%s" % (argument, _HELP))
+
+    def autoreload(self, argument):
+        """`2` or `all`: modules whose files were changed are loaded again before each cell; nothing: now."""
+        reloading = part("autoreload")  # noqa: F821
+        if argument in ("0", "off", "1", "explicit"):   # `1`: those that %aimport names, which there is not
+            self.shell.before_cell = self.shell.after_cell = None
+        elif argument in ("2", "all", "3", "complete"):
+            reloading.note()
+            self.shell.before_cell, self.shell.after_cell = reloading.reload, reloading.note
+        elif argument in ("", "now"):
+            reloading.reload()
+        else:
+            raise UsageError("%autoreload knows 0 (off), 2 (all) and now.")
 
     # ---- cells
 
@@ -210,8 +250,14 @@ class Magics:
                 kept[option] = words.pop(0)
             fails = fails and option != "--no-raise-error"
         sys.stdout.flush()
-        done = subprocess.run(command + words, input=body.encode(), stdout=subprocess.PIPE if "--out" in kept else None,
-                              stderr=subprocess.PIPE if "--err" in kept else None)
+        try:
+            done = subprocess.run(command + words, input=body.encode(), stdout=subprocess.PIPE if "--out" in kept else None,
+                                  stderr=subprocess.PIPE if "--err" in kept else None)
+        except FileNotFoundError:
+            print("Couldn't find program: %r" % (command + words)[0])
+            return
+        except IndexError:
+            raise UsageError("%%script needs a program: %%script sh") from None
         for option, text in (("--out", done.stdout), ("--err", done.stderr)):
             if option in kept:
                 self.shell.names[kept[option]] = text.decode("utf-8", "replace")
@@ -228,72 +274,132 @@ class Magics:
 
     def _timed(self, code):
         import resource
+        body, last = self._compiled(code)
+        names, local = self.shell.names, self.local
         before, wall = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter()
         try:
-            tree = compile(self.transform(code), "Cell", "exec", ast.PyCF_ONLY_AST)
-            value = None
-            if tree.body and isinstance(tree.body[-1], ast.Expr):
-                last = ast.Expression(tree.body.pop().value)
-                exec(compile(tree, "Cell", "exec"), self.shell.names)
-                value = eval(compile(last, "Cell", "eval"), self.shell.names)
-            else:
-                exec(compile(tree, "Cell", "exec"), self.shell.names)
-            return value
+            exec(body, names, local)
+            return None if last is None else eval(last, names, local)
         finally:
             wall, after = time.perf_counter() - wall, resource.getrusage(resource.RUSAGE_SELF)
             user, system = after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
             print("CPU times: user %s, sys: %s, total: %s\nWall time: %s" % tuple(map(_duration, (user, system, user + system, wall))))
 
+    def _compiled(self, code):
+        """(statements, the last one where it is an expression, or None)"""
+        tree, last = compile(self.transform(code), "Cell", "exec", ast.PyCF_ONLY_AST), None
+        if tree.body and isinstance(tree.body[-1], ast.Expr):
+            last = compile(ast.Expression(tree.body.pop().value), "Cell", "eval")
+        return compile(tree, "Cell", "exec"), last
+
     def cell_timeit(self, argument, body):
-        import statistics
         import timeit
-        number, repeat = 0, 7
-        options = re.match(r"(?:-[nr]\s*\d+\s*|-[qco]\s+)*", argument).group(0)
-        for letter, value in re.findall(r"-([nr])\s*(\d+)", options):
-            number, repeat = (int(value), repeat) if letter == "n" else (number, int(value))
+        given = {"n": 0, "r": 7}
+        options = re.match(r"(?:-[nrp]\s*\d+(?:\s+|$)|-[qcot]+(?:\s+|$))*", argument).group(0)
+        flags = "".join(re.findall(r"-([qcot]+)", options))
+        given.update((letter, int(value)) for letter, value in re.findall(r"-([nr])\s*(\d+)", options))
         argument = argument[len(options):]
-        timer = timeit.Timer(body or argument, argument if body and argument else "pass", globals=self.shell.names)
-        number = number or _loops(timer)
-        each = [took / number for took in timer.repeat(repeat, number)]
-        print("%s ± %s per loop (mean ± std. dev. of %d run%s, %s loop%s each)" % (
-            _duration(statistics.fmean(each)), _duration(statistics.pstdev(each)), repeat, "" if repeat == 1 else "s",
-            format(number, ","), "" if number == 1 else "s"))
+        names = self.shell.names if self.local is self.shell.names else {**self.shell.names, **self.local}
+        timer = timeit.Timer(body or argument, argument if body and argument else "pass", globals=names)
+        number = given["n"] or _loops(timer)
+        took = _Took(number, timer.repeat(given["r"], number))
+        if "q" not in flags:
+            print(took)
+        return took if "o" in flags else None
 
     def writefile(self, argument, body):
         words = shlex.split(argument)
         append = "-a" in words
-        name = [word for word in words if word != "-a"][0]
+        name = next((word for word in words if word != "-a"), None)
+        if name is None:
+            raise UsageError("%%writefile needs the name of a file: %%writefile [-a] FILE")
         print(("Appending to " if append else "Overwriting " if os.path.exists(name) else "Writing ") + name)
         with open(name, "a" if append else "w", encoding="utf-8") as file:
             file.write(body)
 
     def capture(self, argument, body):
-        """Captures what the cell prints; `%%capture name` keeps it, as `name.stdout` and `name.stderr`."""
+        """Captures what the cell prints and displays; `%%capture name` keeps it, as `name.stdout`, `.stderr` and `.outputs`."""
         import contextlib
         import io
-        captured = _Captured()
-        names = [word for word in argument.split() if not word.startswith("-")]
-        with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        captured, words, shell = _Captured(), argument.split(), part("shell")  # noqa: F821
+        let_go = {word for word in words if word.startswith("--")}
+        if let_go - {"--no-stdout", "--no-stderr", "--no-display"}:
+            raise UsageError("%%capture knows --no-stdout, --no-stderr and --no-display.")
+        statements, last = self._compiled(body)
+        publish = shell.publish
+        with contextlib.ExitStack() as stack:
+            out, err = io.StringIO(), io.StringIO()
+            if "--no-stdout" not in let_go:
+                stack.enter_context(contextlib.redirect_stdout(out))
+            if "--no-stderr" not in let_go:
+                stack.enter_context(contextlib.redirect_stderr(err))
+            if "--no-display" not in let_go:
+                shell.publish = captured.add
             try:
-                exec(compile(self.transform(body), "Cell", "exec"), self.shell.names)
+                exec(statements, self.shell.names)
+                value = None if last is None else eval(last, self.shell.names)
+                if value is not None:
+                    part("display").display(value)  # noqa: F821
+                self.shell.after()
             finally:
+                shell.publish = publish
                 captured.stdout, captured.stderr = out.getvalue(), err.getvalue()
-                if names:
-                    self.shell.names[names[0]] = captured
+                for name in words:
+                    if name not in let_go:
+                        self.shell.names[name] = captured
 
 
 class _Captured:
-    """What a cell printed."""
-    stdout = stderr = ""
+    """What a cell printed and displayed."""
+
+    def __init__(self):
+        self.stdout, self.stderr, self.outputs = "", "", []
 
     def __str__(self):
         return self.stdout
 
+    def add(self, data, metadata, _display_id, _update):
+        self.outputs.append(_Output(data, metadata))
+
     def show(self):
         sys.stdout.write(self.stdout)
         sys.stderr.write(self.stderr)
+        for output in self.outputs:
+            output.display()
 
     __call__ = show
+
+
+class _Output:
+    """What a cell displayed once."""
+
+    def __init__(self, data, metadata):
+        self.data, self.metadata = data, metadata
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return self.data, self.metadata
+
+    def display(self):
+        part("shell").publish(self.data, self.metadata, None, False)  # noqa: F821
+
+
+class _Took:
+    """What %timeit measured: seconds of each loop, by run."""
+
+    def __init__(self, loops, all_runs):
+        import statistics
+        self.loops, self.repeat, self.all_runs = loops, len(all_runs), all_runs
+        self.timings = [took / loops for took in all_runs]
+        self.best, self.worst = min(self.timings), max(self.timings)
+        self.average, self.stdev = statistics.fmean(self.timings), statistics.pstdev(self.timings)
+
+    def __str__(self):
+        return "%s ± %s per loop (mean ± std. dev. of %d run%s, %s loop%s each)" % (
+            _duration(self.average), _duration(self.stdev), self.repeat, "" if self.repeat == 1 else "s",
+            format(self.loops, ","), "" if self.loops == 1 else "s")
+
+    def __repr__(self):
+        return "<TimeitResult : %s>" % self
 
 
 class Lines(list):
@@ -313,6 +419,17 @@ class Lines(list):
         if not numbers:
             return split
         return Lines(" ".join(words[at] for at in numbers if -len(words) <= at < len(words)) for words in split)
+
+
+def _formatted(field, names, local):
+    """`{expression!conversion:format}` as text; as it is where it is none."""
+    import string
+    try:
+        (_text, expression, form, conversion), = string.Formatter().parse(field)
+        value = eval(expression, names, local)
+        return format(string.Formatter().convert_field(value, conversion), form)
+    except Exception:
+        return field
 
 
 def _duration(seconds):

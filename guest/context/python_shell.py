@@ -71,6 +71,7 @@ class Shell:
         self.names["__fumehood_magic__"] = lambda *arguments: self.magics().call(*arguments)
         self.folder = os.getcwd()
         self.cells = {}
+        self.before_cell = self.after_cell = None   # functions of %autoreload
         self._offer()
 
     def _offer(self):
@@ -147,6 +148,8 @@ class Shell:
         name = "Cell In[%d]" % number if not silent else "Cell"
         self.silent = silent
         try:
+            if self.before_cell:
+                self.before_cell()
             source = self._python(code)
             if not silent:
                 self.names["_i"] = self.inputs[-1] if self.inputs else ""
@@ -197,7 +200,9 @@ class Shell:
             if "__future__" in source:
                 self._note_futures(codes)
             if self.driver.needs_loop(source):
-                self.driver.run_async(self._in_loop(codes))
+                stopped = self.driver.run_async(self._in_loop(codes))
+                if stopped:
+                    raise stopped
             else:
                 for code in codes:
                     exec(code, self.names)
@@ -213,15 +218,21 @@ class Shell:
                 self.flags |= code.co_flags & getattr(__future__, name).compiler_flag
 
     async def _in_loop(self, codes):
+        """Executes them. A StopIteration is given back: raised, it would be Python's error of a coroutine."""
         import inspect
         for code in codes:
             if code.co_flags & inspect.CO_COROUTINE:
                 await eval(code, self.names)
-            else:
+                continue
+            try:
                 exec(code, self.names)
+            except StopIteration as stopped:
+                return stopped
 
     def after(self):
         """Called after each cell: shows open figures."""
+        if self.after_cell:
+            self.after_cell()
         inline = sys.modules.get("fumehood_context_figures")
         if inline is not None:
             try:

@@ -63,11 +63,11 @@ static const struct fh_context_kind kinds[] = {
 	    .name = "python",
 	    .aliases = (const char *const[]){ "py", "python3", "ipython", NULL },
 	    .argv = (const char *const[]){ "python3", "-c", PYTHON_BEGIN, NULL },
-	    .files =
-	        (const char *const[]){ "python.py", "python_wire.py", "python_ipython.py", "python_shell.py",
-	                               "python_modules.py", "python_magics.py", "python_display.py", "python_pretty.py",
-	                               "python_rich.py", "python_inline.py", "python_pictures.py", "python_charts.py",
-	                               "python_charts_plotly.py", "python_branch.py", "python_adopt.py", NULL },
+	    .files = (const char *const[]){ "python.py", "python_wire.py", "python_ipython.py", "python_shell.py",
+	                                    "python_modules.py", "python_magics.py", "python_display.py",
+	                                    "python_pretty.py", "python_rich.py", "python_inline.py", "python_pictures.py",
+	                                    "python_charts.py", "python_charts_plotly.py", "python_branch.py",
+	                                    "python_adopt.py", "python_autoreload.py", NULL },
 	    .package = "python3",
 	    .adopts = true,
 	},
@@ -107,6 +107,8 @@ static const struct fh_context_kind kinds[] = {
 	    .package = "bash",
 	    .relay = true,
 	    .cannot_branch = "its driver reads its steps from a process that a fork would share with it",
+	    .may_end = "Under `set -e`, a variable that is not set (`set -u`, ${x:?}) or constant ends the whole shell; "
+	               "( set -e; … ) ends only what is in the brackets",
 	},
 	{
 	    .name = "r",

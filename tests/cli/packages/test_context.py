@@ -125,6 +125,80 @@ print('driver' in context.run('f()').error.traceback, 'on_interrupt' in context.
             "ok 7 None '' '' None", "ok 8 None '' '' None", "ok 9 None 'kept\\t \\n' '' None", "ok 10 \"['words']\" '' '' None",
             "ok 11 None 'line\\n' '' None", "failed 12 None '' '' KeyboardInterrupt", "False False"])
 
+    def test_a_command_sees_the_names_that_its_line_sees(self):
+        self.assertEqual(self.cells("""
+run('def f(v):\\n    out = !echo {v} $v {v!r} "{v:>4}"\\n    return out\\nf("in")')
+run('v = 1.5\\n!echo {v:.2f} {nothing!r} {v!x}')
+e = context.run('def g(v):\\n    x = %time v + 1\\n    return x\\ng(1)')
+print(e.text)
+"""), ["ok 1 \"['in in in   in']\" '' '' None", "ok 2 None '1.50 {nothing!r} {v!x}\\n' '' None", "2"])
+
+    def test_capture_keeps_output_displays_and_figures_but_those_it_is_told_to_let_go(self):
+        lines = self.cells("""
+e = run('%%capture kept\\nimport sys\\ndisplay(1); print("o"); print("e", file=sys.stderr); 7')
+print(e.results)
+run('kept.stdout, kept.stderr, [d.data["text/plain"] for d in kept.outputs]')
+e = run('kept.show()')
+print([d.text for d in e.results])
+e = run('%%capture --no-display --no-stderr kept\\ndisplay(2); print("o"); print("e", file=sys.stderr)')
+print([d.text for d in e.results])
+run('kept.stdout, kept.stderr, kept.outputs')
+""")
+        self.assertEqual(lines, ["ok 1 None '' '' None", "[]", "ok 2 \"('o\\\\n', 'e\\\\n', ['1', '7'])\" '' '' None",
+                                 "ok 3 None 'o\\n' 'e\\n' None", "['1', '7']", "ok 4 None '' 'e\\n' None", "['2']",
+                                 "ok 5 \"('o\\\\n', '', [])\" '' '' None"])
+
+    def test_options_of_magics_are_those_of_ipython_or_refused(self):
+        lines = self.cells("""
+run('kept = 1\\n5')
+run('%reset -f out\\nlist(Out), kept')
+run('%reset -f nonsense')
+run('t = %timeit -n 2 -r 3 -q -o 1\\nt.loops, t.repeat, len(t.all_runs), t.best <= t.average <= t.worst')
+run('%%timeit -n1 -r1 -q\\npass')
+run('%cd -q /')
+run('%cd /nowhere')
+run('%%script nosuch_program\\nx')
+run('%%writefile\\nx')
+run('%%sx\\necho a')
+run('%%js\\nalert(1)').results
+run('%load_ext nosuch_extension')
+run('%reset -f\\n"kept" in globals()')
+""")
+        self.assertEqual([re.sub(r"['\"]UsageError: .*", "UsageError", line) for line in lines], [
+            "ok 1 '5' '' '' None", "ok 2 '([], 1)' 'Flushing output cache (1 entries)\\n' '' None", "failed 3 None '' UsageError",
+            "ok 4 '(2, 3, 3, True)' '' '' None", "ok 5 None '' '' None", "ok 6 None '' '' None",
+            "ok 7 None \"[Errno 2] No such file or directory: '/nowhere'\\n/\\n\" '' None",
+            "ok 8 None \"Couldn't find program: 'nosuch_program'\\n\" '' None", "failed 9 None '' UsageError",
+            "ok 10 \"['a']\" '' '' None", "ok 11 None '' '' None", "failed 12 None '' UsageError", "ok 13 'False' '' '' None"])
+
+    def test_modules_that_were_changed_are_loaded_again_where_autoreload_says_so(self):
+        lines = self.cells("""
+def module(text, second):
+    sandbox.files.write('changing.py', text)
+    sandbox.files.change('changing.py', mtime=second)
+module('def f(): return 1\\nclass C:\\n    def g(self): return 1\\n', 1)
+run('import sys; sys.path.insert(0, "."); import changing; from changing import f, C; c = C(); f()')
+module('def f(): return 2\\nclass C:\\n    def g(self): return 2\\n', 2)
+run('changing.f()')
+run('%load_ext autoreload\\n%autoreload 2')
+module('def f(): return 3\\nclass C:\\n    def g(self): return 3\\n', 3)
+run('changing.f(), f(), c.g(), isinstance(c, C)')
+module('def f(: return', 4)
+e = run('f()'); print('changing' in e.stderr)
+run('%autoreload 0')
+module('def f(): return 5', 5)
+run('f()')
+""")
+        self.assertEqual(lines[:4], ["ok 1 '1' '' '' None", "ok 2 '1' '' '' None", "ok 3 None '' '' None", "ok 4 '(3, 3, 3, True)' '' '' None"])
+        self.assertTrue(lines[4].startswith("ok 5 '3' ''"), lines[4])
+        self.assertEqual(lines[5:], ["True", "ok 6 None '' '' None", "ok 7 '3' '' '' None"])
+
+    def test_the_end_of_an_iterator_is_told_as_such_where_a_loop_runs(self):
+        self.assertEqual(self.cells("""
+run('import asyncio\\nnext(iter([]))')
+run('await asyncio.sleep(0)\\nnext(iter([]))')
+"""), ["failed 1 None '' '' StopIteration", "failed 2 None '' '' StopIteration"])
+
     def test_await_at_the_top_and_tasks_that_go_on_between_runs(self):
         lines = self.cells("""
 run('import asyncio\\nasync def f():\\n    await asyncio.sleep(0)\\n    return 5\\nawait f()')
@@ -148,6 +222,7 @@ e = run('display(1, Latex("$x$"), JSON({"a": [1]})); {"b": 2}')
 print([(d.main, d.text, d.latex, d.json) for d in e.results])
 e = run('h = display("first", display_id="i"); h.update("second")')
 print([d.text for d in e.results])
+run('class N:\\n    def _repr_html_(self): return 5\\n    def __repr__(self): return "N!"\\nN()')
 e = run('from IPython.display import clear_output\\nprint("gone"); clear_output(); print("stays")')
 """)
         self.assertEqual(lines[1], "<b>x</b>")
@@ -155,7 +230,8 @@ e = run('from IPython.display import clear_output\\nprint("gone"); clear_output(
         self.assertEqual(lines[5], "[(False, '1', None, None), (False, '<IPython.core.display.Latex object>', '$x$', None), "
                                    "(False, '<IPython.core.display.JSON object>', None, {'a': [1]}), (True, \"{'b': 2}\", None, {'b': 2})]")
         self.assertEqual(lines[7], "[\"'second'\"]")
-        self.assertEqual(lines[8], "ok 5 None 'stays\\n' '' None")
+        self.assertEqual(lines[8], "ok 5 'N!' '' '_repr_html_ of N gave int, not text: left out\\n' None")
+        self.assertEqual(lines[9], "ok 6 None 'stays\\n' '' None")
 
     def test_a_timeout_leaves_the_variables_where_code_obeys_and_says_so_where_not(self):
         lines = self.cells("""
@@ -336,10 +412,11 @@ class Bash(Case):
                 c.run('set -e'); e = c.run('false; echo no', timeout=20)
                 print(e.status, repr(e.stdout + e.stderr), e.error.value, e.state_lost, '( set -e; … )' in e.message)
                 c.run('set -eu'); e = c.run('echo $B; echo no', timeout=20)
-                print(e.status, repr(e.stdout), e.stderr.count('\\n'), e.state_lost)
+                print(e.status, repr(e.stdout), e.stderr.count('\\n'), e.state_lost, 'set -u' in e.message)
+                print('set -u' in c.run('kill -9 $$', timeout=20).message)
         """).splitlines(), ["ok '1\\n' None 0 False", "failed '1\\n' 1 1 False", "ok '[1]\\n' None 0 False", "ok '' None 0 False",
                             "failed '' 1 1 False", "failed '' 1 1 False", "failed '' 1 1 False", "failed '' 1 1 False", "ok '[]\\n' None 0 False",
-                            "failed '' 1 True True", "ended '' 1 True"])
+                            "failed '' 1 True True", "ended '' 1 True True", "False"])
 
     def test_the_relay_leaves_no_file_and_floods_are_bounded(self):
         self.assertEqual(self.python("""
