@@ -163,7 +163,7 @@ class Runner(support.TempDir):
     def setUp(self):
         super().setUp()
         (self.dir / "tests" / "cli").mkdir(parents=True)
-        for name in ("run", "modes.py", "caches.py", "worker.py", "support.py", "proc.py", "shake.py"):
+        for name in ("run", "modes.py", "caches.py", "worker.py", "support.py", "proc.py", "shake.py", "pace.py"):
             shutil.copy(support.TOP / "tests" / name, self.dir / "tests" / name)
         self.write("build/fumehood", "#!/bin/sh\n", 0o755)
 
@@ -263,6 +263,52 @@ class It(unittest.TestCase):
     def test_what_is_final_is_not_run_again(self):
         body = self.FLAKY + 'FINAL = "a hole is a hole though it opens once"'
         self.assertEqual((1, "0 passed, 1 failed"), self.run_tests(body, "--flaky", "1")[:2])
+
+
+@support.once
+class HowManyAtOnce(unittest.TestCase):
+    """tests/pace.py: so many always, and more while the processors are idle."""
+
+    def setUp(self):
+        from pace import Pace
+        self.seconds, self.idle = 0, 0.0
+        self.pace = Pace(2, 4, read=lambda: (self.idle, self.seconds), clock=lambda: self.seconds)
+
+    def later(self, seconds, idle):
+        """Lets time pass in which the processors were idle for this part of it."""
+        self.seconds, self.idle = self.seconds + seconds, self.idle + seconds * idle
+
+    def begin(self, count):
+        for _ in range(count):
+            self.assertTrue(self.pace.may_begin())
+            self.pace.__enter__()
+
+    def test_so_many_begin_at_once_and_no_more_while_processors_are_busy(self):
+        self.begin(2)
+        for _ in range(5):
+            self.later(3, 0.1)
+            self.assertFalse(self.pace.may_begin())
+        self.pace.__exit__()
+        self.begin(1)
+
+    def test_one_more_begins_while_processors_are_idle_and_is_watched_before_the_next(self):
+        self.begin(2)
+        self.later(1, 0.9)
+        self.assertFalse(self.pace.may_begin(), "too short a look")
+        self.later(3, 0.9)
+        self.pace.__enter__()
+        self.assertEqual(self.pace.running, 3)
+        self.assertFalse(self.pace.may_begin(), "its own work is not in a look yet")
+        self.later(3, 0.1)
+        self.assertFalse(self.pace.may_begin(), "it keeps them busy")
+
+    def test_never_more_than_the_most(self):
+        self.begin(2)
+        for _ in range(2):
+            self.later(3, 0.9)
+            self.pace.__enter__()
+        self.later(3, 0.9)
+        self.assertFalse(self.pace.may_begin())
 
 
 @support.once
