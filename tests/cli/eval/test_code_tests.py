@@ -42,6 +42,27 @@ class HiddenTests(CodeCase):
         self.passes(fenced("def order(v):\n    v[:] = sorted(v)"), function="order", tests="v = [3, 1]\norder(v)\nassert v == [1, 3]",
                     canonical_solution="def order(v):\n    v.sort()")
 
+    # as written in `tests`: what the test then holds, with n = 3 and name = "a"
+    BRACES = [("{{n}} {{ n + 1 }} {{name | upper}}", "3 4 A"), ("{{1, 2}, {3, 4}} {{n}}", "{{1, 2}, {3, 4}} 3"), ("{{1}} {{-2.5}} {{}}", "{{1}} {{-2.5}} {{}}"),
+              ("{{[1, 2] | length}} {{ '{{' }}", "2 {{"), ("{{{1}, {n}}, {{n}}}", "{{{1}, {n}}, 3}"), ("{%d %} {%", "{%d %} {%"), ("{% if n %}x{% endif %}", "x"),
+              ("${#list} {# no #}.", "${#list} ."), ("{# {{n}}", "{# 3"), ("{{n", "{{n"), ("{{ n, name }}", "{{ n, name }}"),
+              ("{% raw %}{{n}} {{1}}{% endraw %}", "{{n}} {{1}}"), ("{{", "{{"), ("{", "{")]
+
+    def test_braces_of_a_program_that_are_no_template_stand_for_themselves(self):
+        answer = fenced("def same(a):\n    return a")
+        found = self.results(*((answer, {"function": "same", "vars": {"n": 3, "name": "a"}, "tests": f"assert same(r\"\"\"{written}\"\"\") == bytes({[*meant.encode()]}).decode()"})
+                               for written, meant in self.BRACES))
+        for (written, _), result in zip(self.BRACES, found, strict=True):
+            with self.subTest(written):
+                self.assertTrue(result["pass"], result["reason"])
+
+    def test_lists_within_lists_in_a_test_for_cpp(self):
+        support.need_program("g++")
+        head = "#include <vector>\nusing namespace std;\nint total(vector<vector<int>> rows) {\n"
+        self.passes(fenced(head + "    int sum = 0;\n    for (auto &row : rows) for (int n : row) sum += n;\n    return sum;\n}", "cpp"), language="cpp", function="total",
+                    declaration=head, vars={"want": 10},
+                    tests="#include <cassert>\nint main() { assert(total({{1, 2}, {3, 4}}) == {{want}}); assert(total({{5}}) == 5); assert(total({{}}) == 0); }\n")
+
     def test_what_a_program_spoils_is_no_pass_without_a_reference_either(self):
         tests = "v = [3, 1, 2]\nassert order(v) == sorted(v)"
         for spoils in ["    v.clear()\n    return []", "    v.clear()\n    return v"]:

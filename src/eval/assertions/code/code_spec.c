@@ -5,6 +5,7 @@
 #include "base/text/nearest.h"
 #include "base/text/parse.h"
 #include "code/extract.h"
+#include "eval/assertions/code/code_braces.h"
 #include "eval/rendering/template_host.h"
 #include "judge/comparing/value.h"
 #include "sandbox/planning/language_words.h"
@@ -181,7 +182,31 @@ static const json_t *single_variable(const json_t *text, const json_t *vars)
 	return found;
 }
 
-static int render(const json_t *from, const json_t *vars, int depth, json_t **ret, struct fh_error *err)
+/* Whether a field holds a program's text. */
+static bool is_program(const char *key)
+{
+	static const char *const keys[] = { "tests", "setup", "declaration", "canonical_solution", "call" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(keys); i++)
+		if (fh_streq(key, keys[i]))
+			return true;
+	return false;
+}
+
+static int render_text(const json_t *from, const json_t *vars, bool program, json_t **ret, struct fh_error *err)
+{
+	struct fh_str written = { json_string_value(from), json_string_length(from) };
+	fh_auto_buf struct fh_buf braces = FH_BUF_INIT(0);
+	fh_auto_free char *text = NULL;
+	if (program && !fh_eval_templates_off())
+		fh_code_braces(written, &braces);
+	int r = fh_render_text(braces.n ? fh_buf_str(&braces) : written, vars, &text, err);
+	if (r == 0)
+		*ret = fh_json_bytes(fh_str(text));
+	return r;
+}
+
+/* program: what is in `from` is a program's text. */
+static int render(const json_t *from, const json_t *vars, bool program, int depth, json_t **ret, struct fh_error *err)
 {
 	if (depth > FH_CODE_DEPTH_MAX)
 		return wrong(err, "fields nested deeper than %d", FH_CODE_DEPTH_MAX);
@@ -190,29 +215,22 @@ static int render(const json_t *from, const json_t *vars, int depth, json_t **re
 		*ret = json_incref((json_t *)(uintptr_t)(variable ? variable : from));
 		return 0;
 	}
-	if (json_is_string(from)) {
-		fh_auto_free char *text = NULL;
-		int code =
-		    fh_render_text((struct fh_str){ json_string_value(from), json_string_length(from) }, vars, &text, err);
-		if (code)
-			return code;
-		*ret = fh_json_bytes(fh_str(text));
-		return 0;
-	}
+	if (json_is_string(from))
+		return render_text(from, vars, program, ret, err);
 	fh_auto_json json_t *made = json_is_object(from) ? json_object() : json_array();
 	const char *key;
 	json_t *item, *rendered = NULL;
 	size_t i;
 	json_object_foreach((json_t *)(uintptr_t)from, key, item)
 	{
-		int code = render(item, vars, depth + 1, &rendered, err);
+		int code = render(item, vars, is_program(key), depth + 1, &rendered, err);
 		if (code)
 			return code;
 		json_object_set_new(made, key, rendered);
 	}
 	json_array_foreach(from, i, item)
 	{
-		int code = render(item, vars, depth + 1, &rendered, err);
+		int code = render(item, vars, program, depth + 1, &rendered, err);
 		if (code)
 			return code;
 		json_array_append_new(made, rendered);
@@ -440,13 +458,13 @@ int fh_code_spec_read(const struct fh_assertion_call *call, struct fh_code_spec 
 			json_object_set(written, key, value);
 	}
 	json_t *rendered;
-	code = render(written, call->vars, 0, &rendered, err);
+	code = render(written, call->vars, false, 0, &rendered, err);
 	return code ? code : fh_code_spec_of_fields(rendered, ret, err);
 }
 
 int fh_code_fields_render(const json_t *from, const json_t *vars, json_t **ret, struct fh_error *err)
 {
-	return render(from, vars, 0, ret, err);
+	return render(from, vars, false, 0, ret, err);
 }
 
 int fh_code_spec_of_fields(json_t *rendered, struct fh_code_spec *ret, struct fh_error *err)
