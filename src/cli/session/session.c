@@ -50,6 +50,9 @@ static const struct fh_opt options[] = {
 	  .actions = FOR_COMMANDS },
 	{ "code", 'c', FH_OPT_STRING, &O.code, "CODE", "run: the program's text, instead of FILE.", .actions = "run" },
 	{ "tty", 't', FH_OPT_FLAG, &O.terminal, NULL, "Give it a terminal.", .actions = FOR_COMMANDS },
+	{ "interactive", 'i', FH_OPT_FLAG, &O.interactive, NULL,
+	  "Changes nothing, since standard input is always joined: for commands as they are written for docker.",
+	  .actions = FOR_COMMANDS },
 	{ "detach", 'd', FH_OPT_FLAG, &O.detach, NULL,
 	  "Do not wait for the command: print its id. Of its output that is not read, only the newest is kept.",
 	  .actions = "exec run" },
@@ -82,7 +85,7 @@ static const struct fh_command_line command_line = {
 	.details =
 	    "`attach S` gives a shell in a terminal, `attach S PROCESS` the output and input of a program that runs "
 	    "there. Ctrl-C goes "
-	    "to the program.\n\n"
+	    "to the program. From a terminal, Ctrl-P Ctrl-Q leaves a program that has one to itself, and it runs on.\n\n"
 	    "`run S FILE` copies the file into the working folder, as cp does, and runs it there in its language; "
 	    "text of -c or - is "
 	    "there while it runs. A language that is compiled is compiled in a sandbox of its own before.\n\n"

@@ -9,7 +9,7 @@ struct fh_session_options {
 	struct fh_opt_list env;
 	uint64_t lease_ms, memory, disk, processes;       /* settings and limits of a session */
 	uint64_t wall_ms, cpu_ms, output, command_memory; /* limits of a command; 0: the session's */
-	bool json, terminal, detach, recursive, root;
+	bool json, terminal, interactive, detach, recursive, root;
 };
 extern struct fh_session_options fh_session_options;
 

@@ -17,7 +17,7 @@
 #include "cli/shared/print.h"
 #include "sandbox/planning/result_json.h"
 
-enum { LOOK_MS = 200, WAIT_MS = 2000, PIECE = 64 << 10, KEPT_MAX = 64 << 20, REST_MAX = 4 << 20 };
+enum { LOOK_MS = 200, WAIT_MS = 500, PIECE = 64 << 10, KEPT_MAX = 64 << 20, REST_MAX = 4 << 20 };
 #define O fh_session_options
 
 /* ---------------------------------------------------------------------------------------------------------- streams */
@@ -25,11 +25,36 @@ enum { LOOK_MS = 200, WAIT_MS = 2000, PIECE = 64 << 10, KEPT_MAX = 64 << 20, RES
 /* The thread that gives a program our input. */
 struct feed {
 	struct fh_process *process;
-	bool pty; /* the program has a terminal */
-	int over; /* an eventfd: written to when the program has ended */
+	bool pty;      /* the program has a terminal */
+	bool terminal; /* and so have we: the keys that leave the program are heard */
+	int over;      /* an eventfd: written to when the program has ended */
+	atomic_bool *left;
 	pthread_t thread;
 	bool running;
 };
+
+/* The keys that leave a program to itself, as in docker. */
+enum { LEAVE_FIRST = 'P' & 0x1f, LEAVE_THEN = 'Q' & 0x1f };
+
+/* Takes the keys out of what was typed, which stands behind the first byte of `piece`: the first of them is held back
+ * until the next key says whose it is. Returns how many bytes, from the first of `piece` on, are the program's. */
+static size_t look_for_keys(const struct feed *f, char *piece, size_t n, bool *held)
+{
+	size_t to = 0;
+	for (size_t i = 1; i <= n; i++) {
+		char key = piece[i];
+		if (*held && key == LEAVE_THEN) {
+			atomic_store(f->left, true);
+			break;
+		}
+		if (*held)
+			piece[to++] = LEAVE_FIRST;
+		*held = key == LEAVE_FIRST;
+		if (!*held)
+			piece[to++] = key;
+	}
+	return to;
+}
 
 /* Our input is over for a program in a terminal, which cannot be closed alone: says so as a person does, by Ctrl-D,
  * until the program, and the shell that started it, have heard it, which a write that fails tells. */
@@ -44,14 +69,17 @@ static void end_of_input(const struct feed *f, bool in_line)
 
 static void *feed(void *given)
 {
-	static char piece[PIECE];
+	static char piece[PIECE + 1];
 	const struct feed *f = given;
-	bool in_line = false;
+	bool in_line = false, held = false;
 	ssize_t n;
-	while ((n = fh_read_unless(f->over, STDIN_FILENO, piece, sizeof(piece))) > 0) {
-		in_line = piece[n - 1] != '\n';
-		if (fh_process_write(f->process, piece, (size_t)n, NULL) < 0)
+	while ((n = fh_read_unless(f->over, STDIN_FILENO, piece + 1, PIECE)) > 0) {
+		in_line = piece[n] != '\n';
+		size_t size = f->terminal ? look_for_keys(f, piece, (size_t)n, &held) : (size_t)n;
+		if (size > 0 && fh_process_write(f->process, f->terminal ? piece : piece + 1, size, NULL) < 0)
 			return NULL; /* the program reads no more */
+		if (atomic_load(f->left))
+			return NULL;
 	}
 	if (f->pty)
 		end_of_input(f, in_line);
@@ -110,6 +138,7 @@ struct end {
 	pthread_t thread;
 	atomic_bool over;
 	atomic_bool unwanted; /* nobody needs to know any more */
+	atomic_bool left;     /* the program is left to itself */
 	int status;           /* of the wait: 0 or negative, with error */
 	struct fh_exit exit;
 	struct fh_error error;
@@ -174,6 +203,8 @@ static int copy_out(struct end *end, enum fh_stream stream, bool terminal, struc
 			return (int)n;
 		if (atomic_load(&end->over))
 			return copy_rest(p, stream, piece, kept, err);
+		if (atomic_load(&end->left))
+			return 0;
 		if (stream != FH_STDOUT)
 			continue;
 		if (!end->awaited && fh_now_ns() - began >= (int64_t)LOOK_MS * FH_NS_PER_MS)
@@ -241,14 +272,20 @@ static void print_kept(const struct kept *k, const struct fh_exit *e)
 	fh_session_print_result(&r);
 }
 
-/* Connects our own streams to a process until it ends; returns its exit status. pty: it has a terminal; terminal: and
- * so have we; feeds: it gets our standard input. */
-static int join(struct fh_process *p, bool pty, bool terminal, bool feeds, struct fh_error *err)
+static const char *name_of(const struct fh_session_handle *h)
 {
-	struct feed input = { .process = p, .pty = pty, .over = -1 };
+	return *h->info.name ? h->info.name : h->info.id;
+}
+
+/* Connects our own streams to a process of the session until it ends, or is left; returns its exit status. pty: it has
+ * a terminal; terminal: and so have we; feeds: it gets our standard input. */
+static int join(const struct fh_session_handle *h, struct fh_process *p, bool pty, bool terminal, bool feeds,
+                struct fh_error *err)
+{
 	pthread_t thread;
 	struct termios before;
 	struct end end = { .process = p, .pty = pty, .error = FH_ERROR_INIT };
+	struct feed input = { .process = p, .pty = pty, .terminal = terminal, .over = -1, .left = &end.left };
 	struct kept kept = { .text = { FH_BUF_INIT(0), FH_BUF_INIT(0) } }, *to = O.json ? &kept : NULL;
 	struct errors errors = { &end, to };
 	bool raw = terminal && make_raw(&before);
@@ -258,23 +295,27 @@ static int join(struct fh_process *p, bool pty, bool terminal, bool feeds, struc
 	bool has_errors = pthread_create(&thread, NULL, copy_errors, &errors) == 0;
 	int r = copy_out(&end, FH_STDOUT, terminal, to, err);
 	/* the program may have closed its stdout, and what it left may hold its stderr */
-	atomic_store(&end.unwanted, r < 0);
-	if (!end.awaited)
-		(void)await_end(&end);
-	else
+	bool left = atomic_load(&end.left) && !atomic_load(&end.over);
+	atomic_store(&end.unwanted, r < 0 || left);
+	if (end.awaited)
 		pthread_join(end.thread, NULL);
+	else if (!left)
+		(void)await_end(&end);
 	if (has_errors)
 		pthread_join(thread, NULL);
-	if (r == 0 && end.status < 0) {
+	if (r == 0 && !left && end.status < 0) {
 		r = end.status;
 		*err = end.error;
 	}
 	if (raw)
 		(void)tcsetattr(STDIN_FILENO, TCSANOW, &before);
-	feed_stop(&input, r == 0);
-	if (r == 0 && O.json)
+	feed_stop(&input, r == 0 && !left);
+	if (left)
+		fprintf(stderr, "\nfumehood: the program runs on; `fumehood session attach %s %.12s` joins it again\n",
+		        name_of(h), fh_process_id(p));
+	else if (r == 0 && O.json)
 		print_kept(&kept, &end.exit);
-	if (r == 0)
+	if (r == 0 && !left)
 		r = status_of(&end.exit);
 	fh_buf_release(&kept.text[0]);
 	fh_buf_release(&kept.text[1]);
@@ -291,7 +332,7 @@ static int tell_if_gone(const struct fh_session_handle *h, int status)
 	fprintf(stderr,
 	        "fumehood: session %s ended while the program ran: it was removed, its lease was over, or its engine "
 	        "ended\n",
-	        *h->info.name ? h->info.name : h->info.id);
+	        name_of(h));
 	return 128 + SIGKILL;
 }
 
@@ -363,7 +404,7 @@ int fh_session_command(struct fh_session_handle *h, const char *const *argv, con
 	if (O.detach)
 		fh_print_line(fh_process_id(p));
 	else
-		r = tell_if_gone(h, join(p, O.terminal, O.terminal && !O.json && isatty(STDIN_FILENO), !no_stdin, err));
+		r = tell_if_gone(h, join(h, p, O.terminal, O.terminal && !O.json && isatty(STDIN_FILENO), !no_stdin, err));
 	fh_process_free(p);
 	return r;
 }
@@ -399,6 +440,13 @@ static int attach_to(struct fh_session_handle *h, const char *prefix, struct fh_
 	return fh_process_attach(h->client, match->id, ret, err);
 }
 
+/* Whether a program has a terminal, which gets the size of ours. */
+static bool takes_size(struct fh_process *p)
+{
+	struct winsize ours;
+	return ioctl(STDIN_FILENO, TIOCGWINSZ, &ours) == 0 && fh_process_resize(p, ours.ws_row, ours.ws_col, NULL) == 0;
+}
+
 int fh_session_attach(const char *const *args, size_t count, struct fh_error *err)
 {
 	static const char *const shell[] = { "/bin/sh", "-c", "if command -v bash >/dev/null; then exec bash; fi; exec sh",
@@ -412,7 +460,8 @@ int fh_session_attach(const char *const *args, size_t count, struct fh_error *er
 	if (r < 0)
 		return r;
 	O.json = false; /* its output goes to the terminal, and not into JSON */
-	r = tell_if_gone(&h, join(p, terminal, terminal && isatty(STDIN_FILENO), true, err));
+	terminal = terminal || takes_size(p);
+	r = tell_if_gone(&h, join(&h, p, terminal, terminal && isatty(STDIN_FILENO), true, err));
 	fh_process_free(p);
 	return r;
 }

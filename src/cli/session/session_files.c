@@ -99,6 +99,10 @@ static int download(const char *session, const char *path, const char *to, struc
 		if (err->sys == EISDIR)
 			fh_error_hint(err, "cp takes one file at a time: fumehood session exec %s -- tar -c %s | tar -x", session,
 			              path);
+		else if (err->sys == EINVAL || err->sys == ENXIO)
+			fh_error_hint(err,
+			              "it is a device, a FIFO or a socket: a program can read it, by fumehood session exec %s -- …",
+			              session);
 		return r;
 	}
 	struct fh_sigpipe_guard guard;
@@ -123,9 +127,13 @@ int fh_session_cp(const char *const *args, size_t count, struct fh_error *err)
 	const char *from_path, *to_path;
 	(void)count;
 	bool is_from = fh_session_split(args[0], &from, &from_path), is_to = fh_session_split(args[1], &to, &to_path);
+	const char *outside = is_from && access(args[0], F_OK) == 0 ? args[0] : NULL; /* a file with a colon in its name */
 	if (is_from && is_to) {
 		(void)fh_error_set(err, FH_E_ARGUMENT, "one of the two files must be outside of sessions");
-		fh_error_hint(err, "between two: fumehood session cp %s - | fumehood session cp - %s", args[0], args[1]);
+		if (outside)
+			fh_error_hint(err, "the file of that name here is ./%s", outside);
+		else
+			fh_error_hint(err, "between two: fumehood session cp %s - | fumehood session cp - %s", args[0], args[1]);
 		return -FH_E_ARGUMENT;
 	}
 	if (!is_from && !is_to)

@@ -238,6 +238,29 @@ static int unknown_long(const struct fh_command_line *c, struct fh_str name, boo
 	return r;
 }
 
+/* Words of other tools for actions of ours. */
+static const struct {
+	const char *word, *action;
+} actions_elsewhere[] = {
+	{ "create", "new" },      { "start", "new" },      { "stop", "rm" },
+	{ "kill", "rm" },         { "delete", "rm" },      { "remove", "rm" },
+	{ "destroy", "rm" },      { "terminate", "rm" },   { "shell", "attach" },
+	{ "connect", "attach" },  { "enter", "attach" },   { "console", "attach" },
+	{ "ps", "list" },         { "fork", "branch" },    { "clone", "branch" },
+	{ "commit", "snapshot" }, { "save", "snapshot" },  { "checkpoint", "snapshot" },
+	{ "freeze", "pause" },    { "unpause", "resume" }, { "unfreeze", "resume" },
+	{ "copy", "cp" },         { "upload", "cp" },      { "download", "cp" },
+	{ "push", "cp" },         { "pull", "cp" },
+};
+
+static const char *action_elsewhere(const char *word, const char *action)
+{
+	for (size_t i = 0; i < FH_ARRAY_SIZE(actions_elsewhere); i++)
+		if (fh_streq(word, actions_elsewhere[i].word) && fh_streq(action, actions_elsewhere[i].action))
+			return actions_elsewhere[i].action;
+	return NULL;
+}
+
 int fh_action_refused(struct fh_error *err, const char *command, const char *actions, const struct fh_opt_list *args)
 {
 	static const char between[] = ", ";
@@ -245,19 +268,22 @@ int fh_action_refused(struct fh_error *err, const char *command, const char *act
 	bool known = false;
 	fh_auto_free char *copy = fh_xstrdup(actions);
 	struct fh_nearest near = FH_NEAREST_INIT(word ? word : "");
+	const char *meant = NULL;
 	char *rest = NULL;
 	for (char *action = strtok_r(copy, between, &rest); action; action = strtok_r(NULL, between, &rest))
 		if (!fh_streq(action, "and")) {
 			fh_nearest_offer(&near, action);
 			known |= fh_streq(action, word);
+			if (word && !meant)
+				meant = action_elsewhere(word, action);
 		}
 	if (known && args->count > 1)
 		return fh_error_set(err, FH_E_ARGUMENT, "%s %s takes no argument, but was given %s", command, word,
 		                    args->items[1]);
 	int r = word ? fh_error_set(err, FH_E_ARGUMENT, "%s cannot %s: it needs one of %s", command, word, actions)
 	             : fh_error_set(err, FH_E_ARGUMENT, "%s needs one of %s", command, actions);
-	if (near.best)
-		fh_error_hint(err, "did you mean `fumehood %s %s`?", command, near.best);
+	if (meant || near.best)
+		fh_error_hint(err, "did you mean `fumehood %s %s`?", command, meant ? meant : near.best);
 	else
 		fh_error_hint(err, "`fumehood %s --help` describes them", command);
 	return r;

@@ -208,6 +208,42 @@ class Session(unittest.TestCase):
         done = session("attach", self.name, "worker", status=4)
         self.assertEqual(done.stdout, b"begun\nover\n")
 
+    def test_a_program_in_a_terminal_is_left_by_keys_and_joined_again(self):
+        def joined(*arguments):
+            pid, terminal = pty.fork()
+            if pid == 0:
+                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 31, 77, 0, 0))
+                os.execve(FUMEHOOD, [FUMEHOOD, "session", *arguments], ENVIRONMENT)
+            self.addCleanup(os.close, terminal)
+            return pid, terminal
+
+        def read(terminal, word):
+            seen = b""
+            with contextlib.suppress(OSError):      # the terminal's end
+                while word not in seen and select.select([terminal], [], [], support.TIMEOUT)[0] and (piece := os.read(terminal, 4096)):
+                    seen += piece
+            self.assertIn(word, seen)
+        pid, terminal = joined("exec", "-it", "--tag", "stays", self.name, "--", "sh", "-c",
+                               "stty -echo raw rows 5; echo ready; dd bs=1 count=3 | od -c; stty cooked; while [ ! -e go ]; do sleep 0.05; done; "
+                               "echo left; read line; stty size; exit 6")
+        read(terminal, b"ready")
+        os.write(terminal, b"a\x10")                # the first key alone is the program's, once another one follows
+        os.write(terminal, b"b")
+        read(terminal, b"a 020   b")
+        os.write(terminal, b"\x10\x11")
+        read(terminal, b"the program runs on; `")
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+        session("exec", self.name, "--", "touch", "go")
+        pid, terminal = joined("attach", self.name, "stays")
+        read(terminal, b"left")                     # what it wrote while it was alone
+        os.write(terminal, b"go on\r")
+        read(terminal, b"31 77")
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 6)
+
+    def test_words_of_other_tools_are_told_ours(self):
+        for word, ours in (("create", "new"), ("stop", "rm"), ("shell", "attach"), ("fork", "branch"), ("upload", "cp")):
+            self.assertIn(f"did you mean `{FUMEHOOD} session {ours}`", session(word, self.name, status=2).stderr.decode())
+
     def test_who_attaches_takes_the_output_over_and_the_other_is_told(self):
         def joined(*arguments):
             child = subprocess.Popen([FUMEHOOD, "session", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -257,6 +293,10 @@ class Session(unittest.TestCase):
         self.assertEqual(names["deep/folder/data"]["size"], len(data))
         self.assertEqual(names["deep"]["type"], "folder")
         self.assertIn(b"note", session("ls", self.name).stdout)
+        self.assertIn(b"is a device", session("cp", self.name + ":/dev/null", "-", status=1).stderr)
+        with open(self.path("co:lon"), "wb"):
+            here = subprocess.run([FUMEHOOD, "session", "cp", "co:lon", self.name + ":"], cwd=self.folder.name, capture_output=True, env=ENVIRONMENT)
+        self.assertIn(b"hint: the file of that name here is ./co:lon", here.stderr)
         self.assertIn(b"is a folder", session("cp", self.folder.name, self.name + ":x", status=1).stderr)
         self.assertIn(b"cannot read missing", session("cp", self.name + ":missing", self.path("m"), status=1).stderr)
         self.assertFalse(os.path.exists(self.path("m")))
