@@ -25,9 +25,15 @@ export class Incoming {
 		this.ended ||= (flags & END) !== 0;
 		this.truncated ||= (flags & TRUNCATED) !== 0;
 		if (flags & TAKEN_OVER)
-			this.error ??= new CancelledError("somebody else has attached to this process and reads its output now",
-				{ code: "cancelled", hint: "attach to it again to take it back: what was not read yet is kept" });
+			this.take_over();
 		this.wake();
+	}
+
+	// From here on somebody else reads: another client, or this one, which has attached again.
+	take_over() {
+		this.taken_over = true;
+		this.fail(new CancelledError("somebody else has attached to this process and reads its output now",
+			{ code: "cancelled", hint: "attach to it again to take it back: what was not read yet is kept" }));
 	}
 
 	wake() {
@@ -57,7 +63,7 @@ export class Incoming {
 			piece = piece.subarray(0, most);
 		}
 		this.consumed += piece.length;
-		if (!this.ended && !this.client.over)
+		if (!this.ended && !this.taken_over && !this.client.over)
 			this.client.send(FRAME.CREDIT, 0, this.id, encode_fields([[TAG.OFFSET, this.consumed]]));
 		return piece;
 	}
@@ -222,13 +228,14 @@ export class Client {
 	stream(Kind, id, window = WINDOW, offset = 0) {
 		const hex = (id ?? Buffer.alloc(16)).toString("hex");
 		const made = new Kind(this, hex, window, offset);
+		this.streams.get(hex)?.take_over?.();
 		this.streams.set(hex, made);
 		return made;
 	}
 
 	forget(...streams) {
 		for (const stream of streams)
-			if (stream)
+			if (stream && this.streams.get(stream.id) === stream)
 				this.streams.delete(stream.id);
 	}
 

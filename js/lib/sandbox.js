@@ -101,7 +101,7 @@ export class Process {
 	}
 
 	// Writes stdin and closes it, reads both streams, and waits for the end. After `timeout` seconds, or when `signal`
-	// is aborted, the process group is killed.
+	// is aborted, the process group is killed. Somebody who attaches ends it with a CancelledError; the process runs on.
 	async communicate(stdin, { timeout, signal, on_output } = {}) {
 		const pieces = { stdout: [], stderr: [] };
 		let last = 0;
@@ -123,7 +123,8 @@ export class Process {
 				await Promise.race([all, sleep(QUIET_MS / 4)]);
 			return new Output(exit, Buffer.concat(pieces.stdout), Buffer.concat(pieces.stderr));
 		} catch (error) {
-			await this.kill().catch(() => {});
+			if (!Object.values(this.streams).some((stream) => stream.taken_over && stream.error === error))
+				await this.kill().catch(() => {});
 			throw error;
 		} finally {
 			this.client.forget(...Object.values(this.streams));

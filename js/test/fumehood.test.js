@@ -59,6 +59,27 @@ test("who reads a stream that another client takes over gets what came before, a
 	await assert.rejects(stream.read(), (error) => error instanceof fumehood.CancelledError && /somebody else has attached/.test(error.message));
 });
 
+test("who attaches to a process takes its output over from the same client, too, and the process runs on", async () => {
+	const sandbox = await fumehood.Sandbox.create("python");
+	try {
+		const first = await sandbox.spawn(["sh", "-c", "echo begun; read line; echo $line"]);
+		const told = first.communicate().catch((error) => error);
+		while (!(await sandbox.processes()).some((p) => p.id === first.id))
+			;
+		const second = await sandbox.attach_process(first.id);
+		const error = await told;
+		assert.ok(error instanceof fumehood.CancelledError && /somebody else has attached/.test(error.message), String(error));
+		await second.write("over\n");
+		let text = "";
+		for (let piece = await second.read(); piece.length; piece = await second.read())
+			text += piece;
+		assert.match(text, /over\n$/);
+		assert.equal((await second.wait()).exit_code, 0);
+	} finally {
+		await sandbox.destroy();
+	}
+});
+
 test("what is asked for wrongly is an exception that says what mends it", async () => {
 	await assert.rejects(fumehood.run("1", "pyton"), (error) => error instanceof fumehood.NotFoundError && /python/.test(error.hint));
 	for (const options of [{ memory: "lots" }, { cpu_time: -1 }, { cpu_tme: 1 }, { user: "admin" }, { mounts: [["/usr", "/x", "rx"]] }, { args: "a b" },
