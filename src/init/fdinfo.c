@@ -28,7 +28,7 @@ enum {
 	SELDOM = 25,            /* looks that may be left out, one after another */
 	GROWN = 8 << 20,        /* of the kernel's memory, and worth a look */
 	WORTH_TELLING = 2048,   /* locks */
-	WATCHES_MOST = 1 << 17, /* epoll watches: 33 ms for one event */
+	WATCHES_MOST = 1 << 15, /* epoll watches: 8 ms for one event */
 	WATCHES_OF_SET = 1024,  /* that waits in a socket */
 	WATCH_BYTES = 200,
 	LOOK_NS = 20000000, /* of CPU time */
