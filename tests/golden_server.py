@@ -17,6 +17,11 @@ def chat(request):
     if "TOOL" in last:
         call = {"name": "get_weather", "arguments": json.dumps({"city": "Rome", "unit": "c"})}
         return {"content": None, "tool_calls": [{"id": "call_1", "type": "function", "function": call}]}, "tool_calls"
+    if "SAY AND CALL" in last:
+        call = {"name": "get_weather", "arguments": json.dumps({"city": "Rome"})}
+        return {"content": "I look it up", "tool_calls": [{"id": "call_1", "type": "function", "function": call}]}, "tool_calls"
+    if "FILTER" in last:
+        return {"content": None if "ALL" in last else "a part"}, "content_filter"
     if "FUNC" in last:
         return {"content": None, "function_call": {"name": "get_weather", "arguments": json.dumps({"city": "Rome"})}}, "function_call"
     if "REFUSE" in last:

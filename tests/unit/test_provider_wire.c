@@ -74,6 +74,39 @@ static void test_why_an_answer_ended_is_told_in_the_same_words(void **state)
 	}
 }
 
+static void test_what_a_server_refused_or_filtered_is_flagged(void **state)
+{
+	static const struct {
+		const struct fh_wire *wire;
+		const char *body, *output, *flagged; /* flagged: the reason, "" if none is given; NULL: it is not */
+	} rows[] = {
+		{ &fh_wire_openai_chat, "{\"choices\": [{\"message\": {\"content\": \"x\", \"refusal\": \"no\"}}]}", "\"no\"",
+		  "" },
+		{ &fh_wire_openai_chat,
+		  "{\"choices\": [{\"finish_reason\": \"content_filter\", \"message\": {\"content\": null}}]}",
+		  "\"Content filtered by provider\"", "" },
+		{ &fh_wire_openai_chat,
+		  "{\"choices\": [{\"finish_reason\": \"content_filter\", \"message\": {\"content\": \"x\"}}]}", "\"x\"", "" },
+		{ &fh_wire_openai_chat, "{\"choices\": [{\"message\": {\"content\": \"x\", \"refusal\": null}}]}", "\"x\"",
+		  NULL },
+		{ &fh_wire_anthropic,
+		  "{\"stop_reason\": \"refusal\", \"stop_details\": {\"category\": \"bio\"}, \"content\": [{\"type\": "
+		  "\"text\", "
+		  "\"text\": \"a\"}, {\"type\": \"text\", \"text\": \"b\"}]}",
+		  "\"a\\n\\nb\"", "Content refused by Anthropic safety filters — category: bio" },
+		{ &fh_wire_anthropic, "{\"stop_reason\": \"end_turn\", \"content\": []}", "\"\"", NULL },
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(rows); i++) {
+		fh_auto_provider_response struct fh_provider_response r = FH_PROVIDER_RESPONSE_INIT;
+		fh_model_answer(rows[i].wire, 200, "application/json", fh_str(rows[i].body), NULL, &r);
+		const json_t *guardrails = json_object_get(r.extra, "guardrails");
+		fh_auto_free char *output = r.output ? fh_json_text(r.output, 0) : fh_xstrdup(r.error);
+		assert_string_equal(output, rows[i].output);
+		assert_int_equal(json_is_true(json_object_get(guardrails, "flagged")), rows[i].flagged != NULL);
+		assert_string_equal(fh_json_str(guardrails, "reason", ""), rows[i].flagged ? rows[i].flagged : "");
+	}
+}
+
 static void test_log_probs(void **state)
 {
 	fh_auto_provider_response struct fh_provider_response r = FH_PROVIDER_RESPONSE_INIT;
@@ -419,6 +452,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_good_answer),
 		cmocka_unit_test(test_why_an_answer_ended_is_told_in_the_same_words),
+		cmocka_unit_test(test_what_a_server_refused_or_filtered_is_flagged),
 		cmocka_unit_test(test_log_probs),
 		cmocka_unit_test(test_refusals_of_real_servers),
 		cmocka_unit_test(test_answers_that_lack_something),

@@ -234,8 +234,13 @@ struct fh_http_try {
 static struct curl_slist *fetch_headers(const struct fh_http_fetch *request)
 {
 	struct curl_slist *list = NULL;
-	for (size_t i = 0; request->headers && request->headers[i]; i++)
-		list = curl()->slist_append(list, request->headers[i]);
+	for (size_t i = 0; request->headers && request->headers[i]; i++) {
+		/* "NAME: " would remove a header; "NAME;" sends one without a value. */
+		size_t n = strlen(request->headers[i]);
+		bool empty = n > 2 && strcmp(request->headers[i] + n - 2, ": ") == 0;
+		fh_auto_free char *bare = empty ? fh_xasprintf("%.*s;", (int)(n - 2), request->headers[i]) : NULL;
+		list = curl()->slist_append(list, bare ? bare : request->headers[i]);
+	}
 	/* Without this, curl would wait up to a second for "100 Continue", which model servers rarely send. */
 	return curl()->slist_append(list, "Expect:");
 }

@@ -62,6 +62,20 @@ static void fh_anthropic_usage(const json_t *usage, struct fh_tokens *ret)
 	ret->total = ret->prompt < 0 || ret->completion < 0 ? -1 : ret->prompt + ret->completion;
 }
 
+/* Says why the prompt was refused, in promptfoo's words. */
+static void fh_anthropic_refused(const json_t *details, struct fh_provider_response *ret)
+{
+	static const char *const keys[] = { "category", "explanation" };
+	fh_auto_buf struct fh_buf why = FH_BUF_INIT(1 << 16);
+	fh_buf_adds(&why, "Content refused by Anthropic safety filters");
+	for (size_t i = 0; i < FH_ARRAY_SIZE(keys); i++) {
+		const char *text = fh_json_str(details, keys[i], "");
+		if (*text)
+			fh_buf_addf(&why, " — %s: %s", keys[i], text);
+	}
+	fh_wire_flag(ret, fh_buf_cstr(&why));
+}
+
 /* Joins texts and tool calls (as JSON) with blank lines, as promptfoo does. */
 static void fh_anthropic_take(json_t *answer, const json_t *config, struct fh_provider_response *ret)
 {
@@ -81,13 +95,15 @@ static void fh_anthropic_take(json_t *answer, const json_t *config, struct fh_pr
 		if (!is_text && !fh_streq(type, "tool_use"))
 			continue;
 		fh_auto_free char *json = is_text ? NULL : fh_json_text(block, 0);
-		fh_buf_adds(&text, !first && tools ? "\n\n" : "");
+		fh_buf_adds(&text, first ? "" : "\n\n");
 		fh_buf_adds(&text, json ? json : fh_json_str(block, "text", ""));
 		first = false;
 	}
 	fh_anthropic_usage(json_object_get(answer, "usage"), &ret->tokens);
 	ret->finish_reason = fh_wire_finish(fh_json_str(answer, "stop_reason", NULL));
 	fh_wire_reasoning(ret, thought.p, thought.n);
+	if (fh_streq(fh_json_str(answer, "stop_reason", NULL), "refusal"))
+		fh_anthropic_refused(json_object_get(answer, "stop_details"), ret);
 	bool schema = fh_streq(fh_json_str(json_object_get(config, "output_format"), "type", NULL), "json_schema");
 	if (json_is_array(blocks) && schema && !tools)
 		ret->output = fh_json_parse(fh_buf_str(&text), NULL, NULL);

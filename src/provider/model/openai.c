@@ -109,15 +109,15 @@ static json_t *fh_openai_output(const json_t *message, const json_t *config)
 	json_t *content = json_object_get(message, "content");
 	json_t *calls = json_object_get(message, "tool_calls");
 	json_t *call = json_object_get(message, "function_call");
-	json_t *refusal = json_object_get(message, "refusal");
-	if (json_array_size(calls))
-		return json_incref(calls);
-	if (json_is_object(call))
-		return json_incref(call);
+	if (json_array_size(calls) || json_is_object(call)) {
+		if (json_is_string(content) && json_string_length(content) > 0)
+			return json_incref((json_t *)(uintptr_t)message); /* as in promptfoo, both what was said and the calls */
+		return json_incref(json_array_size(calls) ? calls : call);
+	}
 	if (json_is_array(content))
 		return fh_openai_parts(content);
 	if (!json_is_string(content))
-		return json_is_string(refusal) ? json_incref(refusal) : NULL;
+		return NULL;
 	if (fh_streq(fh_json_str(json_object_get(config, "response_format"), "type", NULL), "json_schema")) {
 		json_t *value =
 		    fh_json_parse((struct fh_str){ json_string_value(content), json_string_length(content) }, NULL, NULL);
@@ -134,7 +134,13 @@ static void fh_openai_chat_take(json_t *answer, const json_t *config, struct fh_
 	const json_t *message = json_object_get(choice, "message");
 	ret->finish_reason = fh_wire_finish(fh_json_str(choice, "finish_reason", NULL));
 	ret->log_probs = fh_openai_log_probs(choice);
-	ret->output = fh_openai_output(message, config);
+	const char *refusal = fh_json_str(message, "refusal", "");
+	bool filtered = fh_streq(ret->finish_reason, "content_filter");
+	ret->output = *refusal ? fh_json_bytes(fh_str(refusal)) : fh_openai_output(message, config);
+	if (*refusal || filtered)
+		fh_wire_flag(ret, NULL);
+	if (!ret->output && filtered)
+		ret->output = json_string("Content filtered by provider");
 	const json_t *thought = json_object_get(message, "reasoning_content");
 	thought = json_is_string(thought) ? thought : json_object_get(message, "reasoning");
 	if (json_is_string(thought))

@@ -26,6 +26,7 @@ struct fh_made_request {
 	struct fh_chat_headers headers;
 	struct fh_buf body;
 	json_t *vars;
+	json_t *merged; /* object that transformRequest returned, whose members replace those of the body; NULL: none */
 };
 
 static void fh_made_request_release(struct fh_made_request *m)
@@ -35,6 +36,7 @@ static void fh_made_request_release(struct fh_made_request *m)
 	fh_chat_headers_release(&m->headers);
 	fh_buf_release(&m->body);
 	json_decref(m->vars);
+	json_decref(m->merged);
 }
 
 static void fh_request_provider_free(struct fh_provider *p)
@@ -237,6 +239,21 @@ static int fh_request_from_raw(const struct fh_provider *p, const char *raw, str
 	return n ? fh_request_render_body(text, m->vars, &m->body, err) : 0;
 }
 
+/* Writes the body, an object or NULL, with the members of `merged`, which are no templates: a model may have written
+ * them. */
+static int fh_request_merge_body(const json_t *body, struct fh_made_request *m, struct fh_error *err)
+{
+	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_RENDER_TEXT_MAX);
+	int code = body ? fh_request_render_body(body, m->vars, &text, err) : 0;
+	fh_auto_json json_t *whole = body && !code ? fh_json_parse(fh_buf_str(&text), NULL, NULL) : NULL;
+	if (code)
+		return code;
+	whole = whole ? whole : json_object();
+	json_object_update(whole, m->merged);
+	fh_json_write(&m->body, whole, 0);
+	return 0;
+}
+
 static int fh_request_from_config(const struct fh_provider *p, const json_t *config, struct fh_made_request *m,
                                   struct fh_error *err)
 {
@@ -255,9 +272,11 @@ static int fh_request_from_config(const struct fh_provider *p, const json_t *con
 		if (!code && !(code = fh_render_setting(plain, m->vars, &text, err)))
 			code = fh_chat_header(&m->headers, name, text, err);
 	}
-	if (!code && body)
+	if (!code && m->merged && (!body || json_is_object(body)))
+		code = fh_request_merge_body(body, m, err);
+	else if (!code && body)
 		code = fh_request_render_body(body, m->vars, &m->body, err);
-	if (!code && body && !json_is_string(body) && !fh_request_has_header(&m->headers, "content-type"))
+	if (!code && m->body.n && !json_is_string(body) && !fh_request_has_header(&m->headers, "content-type"))
 		code = fh_chat_header(&m->headers, "Content-Type", "application/json", err);
 	return code;
 }
@@ -285,6 +304,8 @@ static int fh_request_transform(const struct fh_provider *p, const json_t *confi
 	fh_auto_json json_t *args =
 	    json_pack("[O, O, {s:O}]", json_object_get(m->vars, "prompt"), m->vars, "vars", m->vars);
 	int r = fh_user_code_run(p, "transformRequest", code, names, "prompt, vars, context", args, &value, ret, err);
+	if (json_is_object(value))
+		m->merged = json_incref(value);
 	if (value)
 		json_object_set_new(m->vars, "prompt", value);
 	return r;

@@ -41,7 +41,10 @@ int fh_tool_callbacks_apply(const struct fh_provider *p, const json_t *config, s
 	const json_t *callbacks = json_object_get(config, "functionToolCallbacks");
 	if (!json_is_object(callbacks) || ret->error || (!json_is_array(ret->output) && !json_is_object(ret->output)))
 		return 0;
-	fh_auto_json json_t *calls = json_is_array(ret->output) ? json_incref(ret->output) : json_pack("[O]", ret->output);
+	json_t *inner = json_object_get(ret->output, "tool_calls"); /* the output is a message that says something, too */
+	fh_auto_json json_t *calls = json_is_array(inner)         ? json_incref(inner)
+	                             : json_is_array(ret->output) ? json_incref(ret->output)
+	                                                          : json_pack("[O]", ret->output);
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_TOOL_CALLBACKS_TEXT_MAX);
 	bool any = false;
 	for (size_t i = 0; i < json_array_size(calls); i++) {

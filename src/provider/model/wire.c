@@ -104,6 +104,12 @@ void fh_wire_reasoning(struct fh_provider_response *ret, const char *text, size_
 	json_object_set_new(ret->metadata, "reasoning", fh_json_bytes((struct fh_str){ text, n }));
 }
 
+void fh_wire_flag(struct fh_provider_response *ret, const char *why)
+{
+	ret->extra = ret->extra ? ret->extra : json_object();
+	json_object_set_new(ret->extra, "guardrails", json_pack("{s:b, s:s*}", "flagged", 1, "reason", why));
+}
+
 void fh_wire_vector(const json_t *vector, struct fh_provider_response *ret)
 {
 	bool numbers = json_array_size(vector) > 0;
