@@ -8,7 +8,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import Score, accuracy, scorer
 from inspect_ai.solver import generate, use_tools
 from inspect_ai.tool import bash, python
-from inspect_ai.util import sandbox
+from inspect_ai.util import SandboxUserUnsupportedError, sandbox
 
 import fumehood.integrations.inspect_ai  # noqa: F401  registers it
 
@@ -22,6 +22,19 @@ def files_are_there():
         assert (await box.exec(["cat"], input="typed")).stdout == "typed"
         assert (await box.exec(["sh", "-c", "echo $A; pwd; exit 3"], env={"A": "env"}, cwd="/tmp")).returncode == 3
         assert (await box.exec(["no-such-program"])).returncode == 127
+        assert (await box.exec(["ls"], cwd="sub")).stdout == "binary\n"
+        long = await box.exec(["sh", "-c", 'printf %s "$@"; cat >&2; exit 3', "-"] + ["x" * 60000] * 16, input="typed", cwd="sub")
+        assert (long.stdout, long.stderr, long.returncode) == ("x" * 960000, "typed", 3), (len(long.stdout), long.stderr, long.returncode)
+        assert (await box.exec(["sh", "-c", 'id -un; echo $#', "-"] + ["x" * 60000] * 16, user="root")).stdout == "root\n16\n"
+        await box.exec(["sh", "-c", "rm -f /tmp/.command-*"])
+        long = await box.exec(["no-such-program"] + ["x" * 60000] * 16)
+        assert long.returncode == 127 and "no-such-program" in long.stderr, long
+        assert (await box.exec(["sh", "-c", "ls -A /tmp | wc -l"])).stdout == "0\n"
+        try:
+            await box.exec(["true"], user="nobody")
+            raise AssertionError("ran as nobody")
+        except SandboxUserUnsupportedError as error:
+            assert "nobody" in str(error)
         for error, work in ((FileNotFoundError, box.read_file("none")), (TimeoutError, box.exec(["sleep", "60"], timeout=1)),
                             (IsADirectoryError, box.read_file("sub")), (UnicodeDecodeError, box.read_file("sub/binary"))):
             try:

@@ -3,8 +3,11 @@
 
 Its agents' tools (bash, python, text_editor) and an eval's own ``sandbox()`` calls run in a sandbox that is made for each sample.
 """
+import posixpath
+import uuid
 from typing import Any, Dict, List, Optional, Union
 
+import inspect_ai.util
 from inspect_ai.util import (ExecResult, OutputLimitExceededError, SandboxEnvironment, SandboxEnvironmentLimits, sandboxenv)
 
 from .. import aio, errors
@@ -13,6 +16,26 @@ __all__ = ["FumehoodSandboxEnvironment", "options"]
 
 #: Arguments of :class:`fumehood.Sandbox` for the sandboxes of samples; change them before an eval.
 options: Dict[str, Any] = {"memory": 2 << 30, "processes": 512, "disk": 2 << 30, "file_size": 2 << 30}
+
+#: What versions before it raise in place of the exception for a user that there is not.
+_UserUnsupportedError = getattr(inspect_ai.util, "SandboxUserUnsupportedError", RuntimeError)
+
+#: Bytes of a command's arguments that a sandbox takes; with the environment it is somewhat more.
+_MOST_ARGUMENTS = 64 << 10
+#: Takes a command from the file that its argument names: one that is longer than what a sandbox takes.
+_LONG = """import os, sys
+with open(sys.argv[1], "rb") as file:
+    argv = file.read().split(b"\\0")
+try:
+    os.unlink(sys.argv[1])
+except OSError:
+    pass  # the sandbox's other user wrote it
+try:
+    os.execvp(argv[0], argv)
+except OSError as error:
+    sys.stderr.write("cannot execute %s: %s\\n" % (os.fsdecode(argv[0]), error.strerror))
+    os._exit(126 if error.errno == 13 else 127)
+"""
 
 
 @sandboxenv(name="fumehood")
@@ -34,6 +57,12 @@ class FumehoodSandboxEnvironment(SandboxEnvironment):
     async def exec(self, cmd: List[str], input: Union[str, bytes, None] = None, cwd: Optional[str] = None, env: Optional[Dict[str, str]] = None,
                    user: Optional[str] = None, timeout: Optional[int] = None, timeout_retry: bool = True, concurrency: bool = True) -> "ExecResult[str]":
         most = SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE
+        if user not in (None, "user", "root"):
+            raise _UserUnsupportedError("a sandbox has the users user and root, and no user %s" % user)
+        if cwd is not None:
+            cwd = posixpath.join(options.get("cwd") or "/home/user", cwd)
+        if sum(len(part) for part in cmd) > _MOST_ARGUMENTS and not any("\0" in part for part in cmd):
+            cmd = await self._from_file(cmd)
         try:
             done = await self.sandbox.exec(cmd, stdin=input, timeout=timeout, cwd=cwd, more_env=env, user=user, output=most, cpu_time=None, wall_time=None)
         except errors.TimeoutError:
@@ -49,6 +78,12 @@ class FumehoodSandboxEnvironment(SandboxEnvironment):
             raise OutputLimitExceededError(limit_str=SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE_STR, truncated_output=stdout)
         code = done.exit_code if done.exit_code is not None else 128 + (done.signal or 9)
         return ExecResult(code == 0, code, stdout, stderr)
+
+    async def _from_file(self, cmd: List[str]) -> List[str]:
+        """Returns a short command that carries out a long one."""
+        place = "/tmp/.command-%s" % uuid.uuid4().hex
+        await self.sandbox.files.write(place, b"\0".join(part.encode("utf-8", "surrogateescape") for part in cmd))
+        return ["python3", "-I", "-c", _LONG, place]
 
     async def write_file(self, file: str, contents: Union[str, bytes]) -> None:
         try:
