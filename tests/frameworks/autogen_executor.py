@@ -40,6 +40,10 @@ async def main():
         assert "43" in messages[-1].chat_message.content, messages
         copy = CodeExecutor.load_component(executor.dump_component())
         assert isinstance(copy, FumehoodCodeExecutor)
+    small = FumehoodCodeExecutor(timeout=5, processes=16, mounts=[("/etc/os-release", "/given", "ro")])
+    async with CodeExecutor.load_component(small.dump_component()) as copy:  # its limits and folders are those of the first one
+        done = await copy.execute_code_blocks([CodeBlock("cat /given | wc -l; for i in $(seq 30); do sleep 1 & done", "bash")], CancellationToken())
+        assert int(done.output.split()[0]) > 0 and "Resource temporarily unavailable" in done.output, done
     late = FumehoodCodeExecutor(timeout=0.5)
     done = await late.execute_code_blocks([CodeBlock("while True: pass", "python")], CancellationToken())
     assert (done.exit_code, done.output[-7:]) == (124, "Timeout"), done

@@ -23,6 +23,7 @@ _NAMES = {"python": "python", "py": "python", "javascript": "javascript", "js": 
 class FumehoodCodeExecutorConfig(BaseModel):
     timeout: float = 60
     memory: Optional[int] = 1 << 30
+    options: Dict[str, Any] = {}
 
 
 class FumehoodCodeExecutor(CodeExecutor, Component[FumehoodCodeExecutorConfig]):
@@ -34,8 +35,7 @@ class FumehoodCodeExecutor(CodeExecutor, Component[FumehoodCodeExecutorConfig]):
     def __init__(self, timeout: float = 60, memory: Optional[int] = 1 << 30, **options: Any) -> None:
         if timeout <= 0:
             raise ValueError("timeout is more than 0")
-        self._config = FumehoodCodeExecutorConfig(timeout=timeout, memory=memory)
-        self._options = options
+        self._config = FumehoodCodeExecutorConfig(timeout=timeout, memory=memory, options=options)
         self._sandbox: Optional[aio.Sandbox] = None
         self._contexts: Dict[str, aio.Context] = {}
         self._turn = asyncio.Lock()
@@ -47,7 +47,7 @@ class FumehoodCodeExecutor(CodeExecutor, Component[FumehoodCodeExecutorConfig]):
 
     async def start(self) -> None:
         if self._sandbox is None:
-            self._sandbox = await aio.Sandbox("python", memory=self._config.memory, **self._options).create()
+            self._sandbox = await aio.Sandbox("python", memory=self._config.memory, **self._config.options).create()
 
     async def stop(self) -> None:
         sandbox, self._sandbox, self._contexts = self._sandbox, None, {}
@@ -90,7 +90,7 @@ class FumehoodCodeExecutor(CodeExecutor, Component[FumehoodCodeExecutorConfig]):
 
     @classmethod
     def _from_config(cls, config: FumehoodCodeExecutorConfig) -> "FumehoodCodeExecutor":
-        return cls(timeout=config.timeout, memory=config.memory)
+        return cls(timeout=config.timeout, memory=config.memory, **config.options)
 
 
 def _told(execution: Execution) -> str:
