@@ -62,7 +62,7 @@ class StandardOutput(Place):
     def rows_of_sessions(self):
         s = self.SESSION
         hello = ("--", "sh", "-c", "echo hello")
-        detached = self.ask("session", "exec", "--detach", s, "--", "sh", "-c", "read end; echo hello")
+        detached = self.ask("session", "exec", "-di", s, "--", "sh", "-c", "read end; echo hello")  # which ends when it is attached to
         return [["session", *row] for row in (
             ["new", "--name", self.another_session()], ["new", "--json", "--name", self.another_session()],
             ["list"], ["list", "--json"], ["exec", s, *hello], ["exec", "--json", s, *hello], ["exec", "--detach", s, *hello],

@@ -51,7 +51,7 @@ static const struct fh_opt options[] = {
 	{ "code", 'c', FH_OPT_STRING, &O.code, "CODE", "run: the program's text, instead of FILE.", .actions = "run" },
 	{ "tty", 't', FH_OPT_FLAG, &O.terminal, NULL, "Give it a terminal.", .actions = FOR_COMMANDS },
 	{ "interactive", 'i', FH_OPT_FLAG, &O.interactive, NULL,
-	  "Changes nothing, since standard input is always joined: for commands as they are written for docker.",
+	  "With --detach: keep its stdin open for who attaches. It is joined without, else, as docker joins it with -i.",
 	  .actions = FOR_COMMANDS },
 	{ "detach", 'd', FH_OPT_FLAG, &O.detach, NULL,
 	  "Do not wait for the command: print its id. Of its output that is not read, only the newest is kept.",

@@ -397,7 +397,7 @@ int fh_session_command(struct fh_session_handle *h, const char *const *argv, con
 {
 	struct fh_process *p;
 	/* With --json the caller is a program. What it pipes in is the command's input; a terminal's input is not. */
-	no_stdin = no_stdin || O.detach || (O.json && isatty(STDIN_FILENO));
+	no_stdin = no_stdin || (O.detach && !O.interactive) || (O.json && isatty(STDIN_FILENO));
 	int r = spawn(h, argv, env, O.terminal, no_stdin, &p, err);
 	if (r < 0)
 		return r;

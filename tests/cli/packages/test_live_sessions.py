@@ -207,6 +207,9 @@ class Session(unittest.TestCase):
         session("exec", self.name, "--", "touch", "go")
         done = session("attach", self.name, "worker", status=4)
         self.assertEqual(done.stdout, b"begun\nover\n")
+        for option, heard in (("-d", b""), ("-di", b"given")):
+            process = session("exec", option, self.name, "--", "cat").stdout.decode().strip()
+            self.assertEqual(session("attach", self.name, process, stdin=b"given").stdout, heard)
 
     def test_a_program_in_a_terminal_is_left_by_keys_and_joined_again(self):
         def joined(*arguments):
