@@ -157,7 +157,7 @@ static void finish_file(void)
 	entry.fd = -1;
 }
 
-static long make_folder(int at, const char *last)
+static long make_folder(int at, const char *last, const char *p, size_t n)
 {
 	long r = fh_sys(__NR_mkdirat, at, last, 0700);
 	if ((r < 0 && r != -EEXIST) || (r == 0 && !entry.again))
@@ -166,6 +166,7 @@ static long make_folder(int at, const char *last)
 	if (fd < 0)
 		return fd;
 	if (entry.again) {
+		set_attributes((int)fd, p, n); /* before the mode, which may forbid it */
 		fh_sys(__NR_fchown, fd, (int)entry.number[FH_HELPER_UID], (int)entry.number[FH_HELPER_GID]);
 		fh_sys(__NR_fchmod, fd, (uint32_t)entry.number[FH_HELPER_MODE] & KEPT_MODE);
 		set_times((int)fd, 0, 0);
@@ -255,7 +256,7 @@ static long make_entry(const char *p, size_t n)
 	if (at < 0)
 		return at == -EINVAL && type == FH_FILE_FOLDER ? 0 : at; /* "/" exists already */
 	if (type == FH_FILE_FOLDER)
-		return make_folder((int)at, last);
+		return make_folder((int)at, last, p, n);
 	if (type == FH_FILE_REGULAR && !entry.same)
 		return make_regular((int)at, last, p, n);
 	r = fh_sys(__NR_unlinkat, at, last, 0);

@@ -367,7 +367,7 @@ static long export_entry(const struct stat *st, int dir, const char *name, int f
 		fh_out_text(FH_HELPER_SAME, other);
 	if (folder_end || closed)
 		fh_out_number(FH_HELPER_AGAIN, 1);
-	else if (fd >= 0)
+	if (fd >= 0 && (folder_end || S_ISREG(now.st_mode)))
 		out_attributes(fd);
 	fh_out_end();
 	if (fd >= 0 && S_ISREG(now.st_mode))
