@@ -256,7 +256,7 @@ class FumehoodContext {
     StringBuilder all = new StringBuilder(before + e.getExceptionClassName());
     if (e.getMessage() != null) all.append(": ").append(e.getMessage());
     StackTraceElement[] frames = e.getStackTrace();
-    int last = frames.length; // those above the code's own are the shell's and the driver's
+    int last = frames.length; // the outermost frames are JShell's and the driver's, and are left out
     while (last > 0 && (frames[last - 1].getFileName() == null || !frames[last - 1].getFileName().startsWith("#"))) last--;
     for (int i = 0; i < last; i++) {
       StackTraceElement f = frames[i];

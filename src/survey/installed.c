@@ -68,7 +68,8 @@ bool fh_installed_digest(char ret_hex[FH_SHA256_HEX])
 	for (size_t i = 0; i < FH_ARRAY_SIZE(databases); i++)
 		if (stat(databases[i], &st) == 0)
 			add_stat(&h, databases[i], &st);
-	/* for -march=native, and for a home that several machines share */
+	/* A program compiled with -march=native runs on this machine alone, and several machines may share the home with
+	 * the cache. */
 	(void)fh_file_read("/etc/machine-id", &id, NULL);
 	fh_sha256_add_field(&h, fh_buf_str(&id));
 	if (uname(&machine) < 0)

@@ -36,7 +36,8 @@ struct fh_hosted_registry {
 	size_t asked_for;    /* number of sandboxes that the engine was asked for in this round (next_asked) */
 	int64_t ask_next_ns; /* when it is asked for the next one */
 	struct fh_ahead *ahead;
-	struct fh_hosted *ending; /* by ->next: are gone, and to be destroyed; each with the list's reference */
+	struct fh_hosted
+	    *ending; /* a list by ->next of sandboxes that a reaper has to destroy; it holds a reference to each */
 	size_t ending_count;
 	struct fh_hosted *buckets[BUCKETS];
 };
@@ -306,7 +307,7 @@ static void forget(struct fh_hosted_registry *g, struct fh_hosted *h)
 		if (*at != h)
 			continue;
 		*at = h->next;
-		h->next = NULL; /* the list of those that end links by it, too */
+		h->next = NULL; /* g->ending links sandboxes by the same member */
 		g->total--;
 		found = true;
 		break;

@@ -160,7 +160,8 @@ static bool has_package(const json_t *value)
 	return found;
 }
 
-/* Refuses such a text, which would be a prompt, a variable or code as it is written. */
+/* Refuses a text package:NAME:EXPORT anywhere in the value: nothing is loaded from npm packages here, and the text
+ * itself would be taken for a prompt, a variable or code. */
 static int refuse_packages(const struct fh_document *d, const json_t *value, const char *place, struct fh_error *err)
 {
 	const char *key;

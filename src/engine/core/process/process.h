@@ -106,7 +106,7 @@ void fh_process_add_waiter(struct fh_process *p, struct fh_connection *c, uint64
 void fh_process_drop_waiter(struct fh_waiter *w);
 void fh_process_started(struct fh_process *p, struct fh_connection *c, uint64_t request); /* writes STARTED */
 void fh_process_free_all(struct fh_sandbox *b);
-/* Forgets the oldest of many ended processes. Each has to be looked at by whatever looks for a process. */
+/* Forgets the oldest ended processes when there are many, because every search for a process goes through them. */
 void fh_process_forget_old(struct fh_sandbox *b);
 /* Ends a helper whose client disconnected or cancelled. */
 void fh_process_abandon(struct fh_process *p);

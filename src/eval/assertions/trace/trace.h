@@ -36,7 +36,7 @@ void fh_trace_add_range(struct fh_buf *out, FH_NULLABLE const double *min, FH_NU
 struct fh_trace_step {
 	const json_t *span;
 	const char *type; /* "command", "tool", "search", "reasoning", "message" or "span" */
-	char *name;       /* of the tool, the command, the search … */
+	char *name;       /* the tool's name, the command or what was searched for, after the type */
 	char *alias;      /* a further name that patterns match: the tool of a command, "reasoning" …; NULL: none */
 	char *program;    /* the first word of a command; NULL: none */
 	json_t *args;     /* of a tool; NULL: none were recorded */
