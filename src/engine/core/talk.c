@@ -262,6 +262,10 @@ void fh_talk_on_socket(struct fh_watch *w, uint32_t events)
 {
 	struct fh_sandbox *b = w->owner;
 	(void)events;
+	if (b->state >= FH_DYING) { /* nothing more is read: a socket that is at its end would wake the loop without rest */
+		fh_watch_stop(b->engine->loop, w);
+		return;
+	}
 	for (int packets = 0; packets < FH_INIT_PACKETS_MAX && b->state == FH_READY; packets++) {
 		union {
 			struct fh_init_header h;
