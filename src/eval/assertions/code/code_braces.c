@@ -3,7 +3,7 @@
 
 #include <ctype.h>
 
-#include "template/template.h"
+#include "eval/rendering/template_host.h"
 
 /* The longest tag that is looked for: a bound on the work for a text of opening braces alone. */
 #define TAG_MAX ((size_t)4096)
