@@ -117,6 +117,8 @@ void fh_provider_take_result(const char *function, const char *file, const char 
 	ret->tokens.prompt = fh_script_provider_count(usage, "prompt");
 	ret->tokens.completion = fh_script_provider_count(usage, "completion");
 	ret->tokens.cached = fh_script_provider_count(usage, "cached");
+	if (ret->tokens.total < 0 && (ret->tokens.prompt >= 0 || ret->tokens.completion >= 0))
+		ret->tokens.total = FH_MAX(ret->tokens.prompt, 0) + FH_MAX(ret->tokens.completion, 0);
 	ret->cost = fh_json_num(value, "cost", -1);
 	ret->cached = fh_json_bool(value, "cached", false);
 	ret->latency_ms = fh_json_num(value, "latencyMs", 0);

@@ -10,7 +10,7 @@ static int check(const struct fh_assertion_call *call, struct fh_grade *ret, str
 	const char *wanted = json_string_value(call->value);
 	const char *reason = fh_json_str(call->response, "finishReason", NULL);
 	if (!reason)
-		return fh_grade_set(ret, call, false, "Provider did not supply stop reason");
+		return fh_grade_set(ret, call, false, "Provider did not supply stop/finish reason");
 	return fh_grade_set(ret, call, strcasecmp(reason, wanted) == 0, "Expected finish reason %s\"%s\" but got \"%s\"",
 	                    fh_call_not(call), wanted, reason);
 }

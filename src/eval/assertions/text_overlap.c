@@ -289,7 +289,16 @@ static int check_rouge(const struct fh_assertion_call *call, struct fh_grade *re
 	FH_CLEANUP(words_release) struct words reference = treebank_words(fh_str(json_string_value(call->value)));
 	size_t a, b, common = overlap(&answer, &reference, 1, &a, &b);
 	double precision = a ? (double)common / (double)a : 0, recall = b ? (double)common / (double)b : 0;
-	return grade(call, ret, "ROUGE-N", f_measure(precision, recall), call->has_threshold ? call->threshold : .75);
+	double score = f_measure(precision, recall), threshold = call->has_threshold ? call->threshold : .75;
+	fh_grade_set(ret, call, score >= threshold, "%s", "");
+	ret->score = call->inverse ? 1 - score : score;
+	/* In promptfoo the reason tells the score of what passed, too. */
+	fh_auto_buf struct fh_buf limit = FH_BUF_INIT(0);
+	fh_json_write_number(&limit, threshold);
+	free(ret->reason);
+	ret->reason = fh_xasprintf("ROUGE-N score %.2f is %s threshold %s", score,
+	                           score >= threshold ? "greater than or equal to" : "less than", fh_buf_cstr(&limit));
+	return 0;
 }
 
 /* Scores against several references: the best single score, or all references together (bleu). */

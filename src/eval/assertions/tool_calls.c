@@ -183,6 +183,24 @@ static int expected_tools(const struct fh_assertion_call *call, json_t **ret, st
 	return 0;
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Appends the names, sorted, with commas between them. */
+static void list_names(struct fh_buf *out, json_t *names)
+{
+	size_t n = 0;
+	fh_auto_free const char **sorted = fh_xcalloc(json_object_size(names) + 1, sizeof(*sorted));
+	const char *name;
+	json_t *v;
+	json_object_foreach(names, name, v) sorted[n++] = name;
+	qsort(sorted, n, sizeof(*sorted), by_name);
+	for (size_t i = 0; i < n; i++)
+		fh_buf_addf(out, "%s%s", i ? ", " : "", sorted[i]);
+}
+
 static int check_f1(const struct fh_assertion_call *call, struct fh_grade *ret, struct fh_error *err)
 {
 	fh_auto_json json_t *expected = NULL;
@@ -195,11 +213,23 @@ static int check_f1(const struct fh_assertion_call *call, struct fh_grade *ret, 
 	json_t *v;
 	json_object_foreach(expected, name, v) common += json_object_get(called, name) != NULL;
 	double a = (double)json_object_size(called), b = (double)json_object_size(expected);
-	double f1 = common > 0 ? 2 * (common / a) * (common / b) / (common / a + common / b) : 0;
+	double precision = a > 0 ? common / a : 0, recall = common / b;
+	double f1 = common > 0 ? 2 * precision * recall / (precision + recall) : 0;
 	double threshold = call->has_threshold ? call->threshold : 1;
-	fh_grade_set(ret, call, f1 >= threshold, "Tool Call F1 score %.3f is %s threshold %g", f1,
-	             call->inverse ? "above" : "below", threshold);
+	fh_grade_set(ret, call, f1 >= threshold, "%s", "");
 	ret->score = f1;
+	fh_auto_buf struct fh_buf wanted = FH_BUF_INIT(0), got = FH_BUF_INIT(0);
+	list_names(&wanted, expected);
+	list_names(&got, called);
+	free(ret->reason);
+	if (ret->pass)
+		ret->reason = fh_xasprintf("Tool Call F1: %.3f (precision=%.3f, recall=%.3f). Expected: [%s], Called: [%s]", f1,
+		                           precision, recall, fh_buf_cstr(&wanted), got.n ? fh_buf_cstr(&got) : "(none)");
+	else
+		ret->reason = fh_xasprintf("Tool Call F1 score %.3f is %s threshold %g. Expected: [%s], Called: [%s]. "
+		                           "Precision=%.3f, Recall=%.3f",
+		                           f1, call->inverse ? "above" : "below", threshold, fh_buf_cstr(&wanted),
+		                           got.n ? fh_buf_cstr(&got) : "(none)", precision, recall);
 	return 0;
 }
 

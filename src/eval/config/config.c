@@ -145,6 +145,12 @@ static json_t *render_env(json_t *value, const json_t *vars)
 	return fh_json_bytes(fh_buf_str(&out));
 }
 
+json_t *fh_eval_config_render_env(const json_t *value, const json_t *env)
+{
+	fh_auto_json json_t *vars = json_pack("{s:O}", "env", env);
+	return render_env((json_t *)(uintptr_t)value, vars);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- loading */
 
 /* Whether a text in the value is package:NAME:EXPORT, which promptfoo loads from an npm package wherever a file:// may

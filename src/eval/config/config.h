@@ -48,6 +48,9 @@ void fh_eval_config_warn(struct fh_eval_config *c, const struct fh_document *d, 
  * beside the results. */
 void fh_eval_config_note(struct fh_eval_config *c, const struct fh_document *d, const char *place, const char *format,
                          ...) FH_PRINTF(4, 5);
+/* Renders the {{env.X}} in a value that `env`, an object or null, has variables for. New reference: the value itself
+ * when there are none. */
+FH_OWN json_t *fh_eval_config_render_env(const json_t *value, const json_t *env);
 /* Loads a further file that the config names, renders its {{env.X}} and keeps it with the config. */
 int fh_eval_config_document(struct fh_eval_config *c, const char *path, struct fh_document **ret, struct fh_error *err);
 

@@ -69,20 +69,23 @@ static char *shown_id(const char *id, bool plain, const json_t *config)
 	return NULL;
 }
 
-static int open_entry(struct fh_eval_config *c, const struct fh_document *d, const json_t *entry, const char *place,
+static int open_entry(struct fh_eval_config *c, const struct fh_document *d, const json_t *written, const char *place,
                       const struct fh_eval_provider_needs *needs, struct fh_eval_provider **ret, struct fh_error *err)
 {
-	const char *id = fh_json_str(entry, "id", NULL);
-	if (!id || !*id)
-		return fh_document_error(d, place, err, "a provider needs an \"id\", such as openai:chat:gpt-4o or echo");
-	const json_t *config = json_object_get(entry, "config"), *env = json_object_get(entry, "env");
+	const json_t *env = json_object_get(written, "env");
 	fh_auto_json json_t *all_env = json_object();
 	json_object_update(all_env, json_object_get(c->root, "env"));
 	json_object_update(all_env, (json_t *)(uintptr_t)env);
+	/* Tags that name the config's variables were rendered when it was loaded; what is left may name the provider's. */
+	fh_auto_json json_t *entry = fh_eval_config_render_env(written, env ? env : json_null());
+	const char *id = fh_json_str(entry, "id", NULL);
+	if (!id || !*id)
+		return fh_document_error(d, place, err, "a provider needs an \"id\", such as openai:chat:gpt-4o or echo");
+	const json_t *config = json_object_get(entry, "config");
 	struct fh_eval_provider *p = FH_NEW(struct fh_eval_provider);
 	p->id = fh_xstrdup(id);
 	p->label = fh_xstrdup(fh_json_str(entry, "label", ""));
-	p->entry = json_incref((json_t *)(uintptr_t)entry);
+	p->entry = json_incref(entry);
 	p->written = fh_json_str(p->entry, "id", "");
 	p->delay_ms = (uint64_t)FH_MAX(fh_json_num(entry, "delay", 0), 0);
 	p->json = json_pack("{s:s, s:s}", "id", id, "label", p->label);

@@ -82,8 +82,12 @@ static int check_similar(const struct fh_assertion_call *call, struct fh_grade *
 			ret->pass = pass;
 			ret->score = score;
 			free(ret->reason);
-			ret->reason =
-			    fh_xasprintf("%s %.2f, threshold %g", metric == EUCLIDEAN ? "Distance" : "Similarity", v, threshold);
+			bool near = pass != call->inverse;
+			ret->reason = metric == EUCLIDEAN
+			                  ? fh_xasprintf("Distance %.2f is %s threshold %g", v,
+			                                 near ? "less than or equal to" : "greater than", threshold)
+			                  : fh_xasprintf("Similarity %.2f is %s threshold %g", v,
+			                                 near ? "greater than or equal to" : "less than", threshold);
 		}
 		decided = pass != call->inverse;
 	}
@@ -148,8 +152,9 @@ static int check_classifier(const struct fh_assertion_call *call, struct fh_grad
 	bool pass = score >= threshold - DBL_EPSILON;
 	ret->pass = pass != call->inverse;
 	ret->score = call->inverse ? 1 - score : score;
-	ret->reason = fh_xasprintf("Classification %s has score %.2f %s %g", expected ? expected : "(any)", score,
-	                           pass ? ">=" : "<", threshold);
+	const char *than = pass ? ">=" : "<";
+	ret->reason = expected ? fh_xasprintf("Classification %s has score %.2f %s %g", expected, score, than, threshold)
+	                       : fh_xasprintf("Maximum classification score %.2f %s %g", score, than, threshold);
 	return r;
 }
 
