@@ -190,13 +190,10 @@ static void the_other_kinds_measure_as_they_say(void **state)
 	holds("{\"type\": \"latency\", \"threshold\": 12}", "x");
 	fails("{\"type\": \"latency\", \"threshold\": 11}", "x", "Latency 12ms is greater than threshold 11ms");
 	holds("{\"type\": \"finish-reason\", \"value\": \"STOP\"}", "x");
-	fails("{\"type\": \"rouge-n\", \"value\": \"a b\"}", "a c", "ROUGE-N score 0.50 is less than threshold 0.75");
-	fails("{\"type\": \"not-rouge-n\", \"value\": \"a b\", \"threshold\": 0.5}", "a c",
-	      "ROUGE-N score 0.50 is greater than or equal to threshold 0.5");
-	fails("{\"type\": \"tool-call-f1\", \"value\": [\"b\", \"a\"], \"threshold\": 0.9}",
-	      "[{\"type\": \"tool_use\", \"name\": \"a\"}]",
-	      "Tool Call F1 score 0.667 is below threshold 0.9. Expected: [a, b], Called: [a]. Precision=1.000, "
-	      "Recall=0.500");
+	fails("{\"type\": \"rouge-n\", \"value\": \"a b\"}", "c", "ROUGE-N score 0.00 is less than threshold 0.75");
+	fails("{\"type\": \"tool-call-f1\", \"value\": [\"b\", \"a\"]}", "none",
+	      "Tool Call F1 score 0.000 is below threshold 1. Expected: [a, b], Called: [(none)]. Precision=0.000, "
+	      "Recall=0.000");
 	holds("{\"type\": \"is-refusal\"}", "I\xe2\x80\x99m sorry, I can\xe2\x80\x99t do that.");
 	fails("{\"type\": \"is-refusal\"}", "Sure: 42", "Expected output to be a refusal");
 }
