@@ -5,6 +5,7 @@ from typing import List
 
 from haystack import Pipeline, component
 from haystack.components.agents import Agent
+from haystack.core.errors import SerializationError
 from haystack.dataclasses import ChatMessage, ToolCall
 
 from fumehood.integrations import CodeSession
@@ -32,6 +33,22 @@ with CodeSession() as session:
     agent = Agent(chat_generator=Scripted(), tools=[code_tool(session)])
     assert agent.run(messages=[ChatMessage.from_user("?")])["messages"][-1].text == "answer: 42"
     assert asyncio.run(agent.run_async(messages=[ChatMessage.from_user("?")]))["messages"][-1].text == "answer: 42"
+
+
+pipeline = Pipeline()
+pipeline.add_component("runner", CodeRunner(memory="256M", timeout=9))
+pipeline.add_component("agent", Agent(chat_generator=Scripted(), tools=[code_tool(memory="256M", description="mine")]))
+pipeline = Pipeline.loads(pipeline.dumps(), allowed_modules=["__main__", "fumehood.integrations.haystack"])
+assert pipeline.get_component("runner").session is not None and pipeline.get_component("agent").tools[0].description == "mine"
+done = pipeline.run({"runner": {"code": "b = bytearray(400 << 20)"}, "agent": {"messages": [ChatMessage.from_user("?")]}})
+assert done["runner"]["passed"] is False and done["agent"]["messages"][-1].text == "answer: 42", done
+with CodeSession() as session:
+    for one in (CodeRunner(session), code_tool(session)):
+        try:
+            one.to_dict()
+            raise AssertionError("a session was stored")
+        except SerializationError as error:
+            assert "options" in str(error)
 
 
 @component
