@@ -70,4 +70,23 @@ with tempfile.TemporaryDirectory() as logs:
     assert log.results.scores[0].metrics["accuracy"].value == 1, log.samples[0]
     results = [message.text for message in log.samples[0].messages if message.role == "tool"]
     assert results[-1].strip() == "42", results
+
+
+@scorer(metrics=[accuracy()])
+def is_small():
+    async def score(state, target):
+        done = await sandbox().exec(["sh", "-c", "for i in $(seq 30); do sleep 1 & done"])
+        return Score(value=int("Cannot fork" in done.stderr))
+    return score
+
+
+with tempfile.TemporaryDirectory() as logs:
+    with open(logs + "/small.json", "w") as file:
+        file.write('{"processes": 16}')
+    for config, passed in ((logs + "/small.json", 1), (None, 0)):
+        task = Task(dataset=[Sample(input="?", target="")], scorer=is_small(), sandbox=("fumehood", config) if config else "fumehood")
+        log, = eval(task, model=get_model("mockllm/model", custom_outputs=[counted(ModelOutput.from_content("mockllm/model", "done"))]), log_dir=logs,
+                    display="none")
+        assert log.status == "success", str(log.error)[:600]
+        assert log.results.scores[0].metrics["accuracy"].value == passed, (config, log.samples[0].scores)
 print("ok")

@@ -3,6 +3,7 @@
 
 Its agents' tools (bash, python, text_editor) and an eval's own ``sandbox()`` calls run in a sandbox that is made for each sample.
 """
+import json
 import posixpath
 import uuid
 from typing import Any, Dict, List, Optional, Union
@@ -40,13 +41,15 @@ except OSError as error:
 
 @sandboxenv(name="fumehood")
 class FumehoodSandboxEnvironment(SandboxEnvironment):
-    def __init__(self, sandbox: aio.Sandbox) -> None:
+    def __init__(self, sandbox: aio.Sandbox, cwd: Optional[str] = None) -> None:
         super().__init__()
         self.sandbox = sandbox
+        self._cwd = cwd or "/home/user"
 
     @classmethod
     async def sample_init(cls, task_name: str, config: Any, metadata: Dict[str, str]) -> Dict[str, SandboxEnvironment]:
-        return {"default": cls(await aio.Sandbox("python", **options).create())}
+        chosen = {**options, **_configured(config)}
+        return {"default": cls(await aio.Sandbox("python", **chosen).create(), chosen.get("cwd"))}
 
     @classmethod
     async def sample_cleanup(cls, task_name: str, config: Any, environments: Dict[str, SandboxEnvironment], interrupted: bool) -> None:
@@ -60,7 +63,7 @@ class FumehoodSandboxEnvironment(SandboxEnvironment):
         if user not in (None, "user", "root"):
             raise _UserUnsupportedError("a sandbox has the users user and root, and no user %s" % user)
         if cwd is not None:
-            cwd = posixpath.join(options.get("cwd") or "/home/user", cwd)
+            cwd = posixpath.join(self._cwd, cwd)
         if sum(len(part) for part in cmd) > _MOST_ARGUMENTS and not any("\0" in part for part in cmd):
             cmd = await self._from_file(cmd)
         try:
@@ -102,6 +105,19 @@ class FumehoodSandboxEnvironment(SandboxEnvironment):
         if len(data) > most:
             raise OutputLimitExceededError(limit_str=SandboxEnvironmentLimits.MAX_READ_FILE_SIZE_STR, truncated_output=None)
         return data.decode("utf-8") if text else data
+
+
+def _configured(config: Any) -> Dict[str, Any]:
+    """The options in the file that a task names behind "fumehood"; a file's come before ``options``."""
+    if config is None:
+        return {}
+    if not isinstance(config, str):
+        raise ValueError("sandbox=(\"fumehood\", FILE): FILE is the name of a JSON file with options, not %r" % (config,))
+    with open(config, "rb") as file:
+        given = json.load(file)
+    if not isinstance(given, dict):
+        raise ValueError("%s: options are an object, such as {\"memory\": \"1G\"}" % config)
+    return given
 
 
 def _as_os_error(error: errors.Error, file: str) -> Exception:
