@@ -26,8 +26,22 @@ import proc
 
 NAMES = ("a", "b", "c", "long name", "\u00e9")
 DEPTH = 3
+ATTRIBUTES = ("user.a", "user.b")
 LINKS_MAX = 40
 TOP = "tree"        # the folder below which all happens
+
+
+#: Sends back what it was sent, the last byte first.
+SERVER = """
+import socket, sys
+listening = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+print("listening", flush=True)
+stream = listening.accept()[0]
+data = b""
+while len(data) < int(sys.argv[2]):
+    data += stream.recv(65536)
+stream.sendall(data[::-1])
+"""
 
 
 class Node:
@@ -35,7 +49,7 @@ class Node:
 
     def __init__(self, kind, mode=0o777, target=None):
         self.kind, self.mode, self.target = kind, mode, target
-        self.data, self.children, self.attributes = bytearray(), {}, {}
+        self.data, self.children, self.attributes = bytearray(), {}, {}     # attributes: extended ones, by name
 
 
 def fail(number):
@@ -151,6 +165,15 @@ class Model:
         del old.children[name]
         new.children[other] = node
 
+    def set_attribute(self, path, name, value):
+        attributes = self.walk(path, True).attributes
+        if value is not None:
+            attributes[name] = value
+        elif name in attributes:
+            del attributes[name]
+        else:
+            fail(errno.ENODATA)
+
     def tree(self):
         """(path, kind, mode, content) of all."""
         found, waiting = [], [("", self.root.children[TOP])]
@@ -191,7 +214,7 @@ class Session:
         self.begin()
 
     def begin(self):
-        self.model, self.processes = Model(), {}
+        self.model, self.processes, self.context = Model(), {}, None
         self.box.files.make_folder(TOP, 0o755)
         self.box.files.change(TOP, mode=0o755)
 
@@ -317,6 +340,12 @@ class Session:
             node.data.extend(bytes(size - len(node.data)))
         self.both(("size", path, size), lambda: self.box.files.change(f"{TOP}/{path}", size=size), model)
 
+    def op_attribute(self):
+        path, name, value = self.path(), self.random.choice(ATTRIBUTES), self.random.choice((None, b"", b"x" * 480))
+        self.both(("attribute", path, name, value), lambda: self.box.files.set_attribute(f"{TOP}/{path}", name, value),
+                  lambda: self.model.set_attribute(path, name, value))
+        self.both(("attributes", path), lambda: self.box.files.attributes(f"{TOP}/{path}"), lambda: self.model.walk(path, True).attributes)
+
     def op_program_writes(self):
         """A program sees what the client sees, and the other way round."""
         path, text = self.path(), str(self.random.random())
@@ -367,11 +396,64 @@ class Session:
             elif how == "input":
                 self.expect(code, seen[1])
 
+    def op_attach(self):
+        """What a program writes is read by two, one after the other: no byte is lost, and none comes twice."""
+        lines, part = self.random.randint(1, 20000), self.random.randint(0, 100000)
+        self.story.append(("attach", lines, part))
+        first, got = self.box.spawn(["seq", str(lines)], wall_time=None), b""
+        while len(got) < part and (piece := first.read(part - len(got))):
+            got += piece
+        second = self.box.attach_process(first.id)
+        while piece := second.read():
+            got += piece
+        self.expect("".join(f"{n}\n" for n in range(1, lines + 1)).encode(), got)
+        self.expect(0, second.wait(60).exit_code)
+
+    def op_command_limit(self):
+        """A limit that ends a command names itself, and nothing else ends."""
+        name, limits, argv = self.random.choice((("wall_time", {"wall_time": 0.1}, ["sleep", "60"]), ("output", {"output": 1000}, ["yes"]),
+                                                 ("cpu_time", {"cpu_time": 0.05}, ["sh", "-c", "while :; do :; done"])))
+        self.story.append(("command limit", name))
+        self.expect([name], self.box.exec(argv, **limits).exit.fired)
+
+    def op_port(self):
+        """A server inside answers through the client, and is gone with its program."""
+        if self.random.random() < 0.8:
+            return
+        port, data = self.random.randint(1024, 65535), self.random.randbytes(self.random.randint(1, 300000))
+        self.story.append(("port", port, len(data)))
+        server = self.box.spawn(["python3", "-c", SERVER, str(port), str(len(data))], wall_time=None)
+        self.expect(b"listening\n", server.read(timeout=60))
+        stream, got = self.box.connect(port), b""
+        stream.write(data)
+        while piece := stream.read(timeout=60):
+            got += piece
+        self.expect(data[::-1], got)
+        self.expect(0, server.wait(60).exit_code)
+        try:
+            self.box.connect(port)
+        except self.fumehood.Error:
+            return
+        raise Difference("a port without a server was connected to")
+
+    def op_context(self):
+        """A code context keeps its variables, and none has those of another session."""
+        if not self.context and self.random.random() < 0.1:
+            self.story.append(("context",))
+            self.context, self.value = self.box.context(shell="small"), 0
+            self.context.run("value = 0")
+        elif self.context:
+            add = self.random.randint(-5, 5)
+            self.story.append(("context runs", add))
+            self.value += add
+            self.expect(str(self.value), self.context.run(f"value += {add}\nvalue").text)
+
     def op_processes(self):
         self.story.append(("processes",))
         listed = self.box.processes()
         gone = [(p.tag, p.exit) for p in listed if p.exit and p.tag in self.processes]
-        self.expect((sorted(self.processes), []), (sorted(p.tag for p in listed if p.exit is None and p.tag), gone))
+        tags = [*self.processes, *(["context"] if self.context else [])]
+        self.expect((sorted(tags), []), (sorted(p.tag for p in listed if p.exit is None and p.tag), gone))
 
     def op_pause(self):
         self.story.append(("pause",))
@@ -396,17 +478,21 @@ class Session:
     def copied(self, other):
         """A copy has the same tree, no process, and what happens there stays there. Half of them are lived in from then on."""
         self.box, before, processes, self.processes = other, self.box, self.processes, {}
+        context, self.context = self.context, None
         kept = False
         try:
             self.op_tree()
             self.op_processes()
+            for path, kind, _mode, _content in self.model.tree():
+                if kind != "link" and self.model.walk(path, False).attributes:
+                    self.expect(self.model.walk(path, False).attributes, self.box.files.attributes(f"{TOP}/{path}"))
             kept = self.random.random() < 0.5
             if not kept:
                 self.box.files.write(f"{TOP}/only here", b"x")
         finally:
             gone = before if kept else other
             if not kept:
-                self.box, self.processes = before, processes
+                self.box, self.processes, self.context = before, processes, context
             gone.destroy()
         if not kept:
             self.op_tree()
