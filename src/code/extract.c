@@ -192,6 +192,12 @@ static void close_behind_line(struct fh_block *b)
 	}
 }
 
+/* Whether a block holds an answer, with shorter fences of its own. */
+static bool is_markdown(struct fh_str tag)
+{
+	return fh_str_eq(tag, "markdown") || fh_str_eq(tag, "md");
+}
+
 /* Splits the answer into blocks and the lines outside of them. */
 static void split_answer(struct answer *a, struct fh_str text)
 {
@@ -204,7 +210,7 @@ static void split_answer(struct answer *a, struct fh_str text)
 		/* A fence that is indented deeper than the block's own belongs to the code, for example to a docstring with an
 		 * example. */
 		bool inside = open.mark && (!fence || f.mark != open.mark || f.indent > open.indent + FH_EXTRACT_FENCE_MIN ||
-		                            f.length < open.length);
+		                            (f.length < open.length && !is_markdown(open.tag)));
 		if (inside) {
 			add_line(&a->blocks[a->n - 1].text, line, open.indent);
 			if (a->syntax == FH_SYNTAX_PYTHON)

@@ -6,7 +6,8 @@
  *
  * 1. The text up to the last "</think>", a reasoning model's thoughts, is dropped.
  * 2. Fenced blocks: ``` or ~~~, indented or not, with the language's tag, another tag or none, closed or not. A second
- *    opening fence closes a block that was left open. The fence's own indentation is removed from the block's lines. In
+ *    opening fence closes a block that was left open; a block tagged markdown is an answer of its own, whatever the
+ *    lengths of its fences. The fence's own indentation is removed from the block's lines. In
  *    Python a pair of fences within a docstring belongs to the docstring.
  * 3. Blocks that can be in the language are considered: those with its tags and aliases before untagged ones; blocks
  *    with another language's tag only when they define the wanted function. The first that defines `entry_point` is the
