@@ -60,7 +60,8 @@ static void try_go(struct units *u)
 	for (size_t i = 0; i < FH_ARRAY_SIZE(heads); i++) {
 		fh_buf_truncate(&u->out, 0);
 		fh_buf_truncate(&u->more, 0);
-		if (is_made(u, fh_go_candidate(u->declaration, u->test, heads[i], u->program, &u->out, &u->more, &u->err)))
+		if (is_made(u, fh_go_candidate(u->declaration, u->test, heads[i], u->program, heads[i].n == 0, &u->out,
+		                               &u->more, &u->err)))
 			FH_FUZZ_CHECK(begins(&u->out, "package main\n") && begins(&u->more, "package main\n"));
 		if (is_made(u, fh_go_whole(&task, heads[i], u->program, &whole, &u->err)))
 			fh_go_whole_release(&whole);

@@ -130,6 +130,8 @@ bool fh_go_uses(struct fh_str blank, struct fh_str name)
 static const char *const helpful[] = { "math",  "strings", "fmt",  "strconv",   "time",
 	                                   "bytes", "regexp",  "sort", "math/rand", "crypto/md5" };
 _Static_assert(FH_ARRAY_SIZE(helpful) <= FH_GO_HELPFUL_MAX, "room in fh_go_imports");
+static const char *const others[] = { "errors", "unicode", "unicode/utf8", "slices", "maps",
+	                                  "os",     "io",      "bufio",        "sync",   "cmp" };
 
 bool fh_go_is_imported(const struct fh_go_imports *done, struct fh_str name)
 {
@@ -186,11 +188,23 @@ void fh_go_add_own_imports(struct fh_buf *out, struct fh_go_imports *done, const
 	}
 }
 
+static void add_used(struct fh_buf *out, struct fh_go_imports *done, struct fh_str blank, const char *const *paths,
+                     size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct fh_str name = fh_go_name_of_path(fh_str(paths[i]));
+		if (fh_go_uses(blank, name) && !fh_go_is_imported(done, name))
+			fh_buf_addf(out, "import \"%s\"\n", paths[i]);
+	}
+}
+
 void fh_go_add_helpful(struct fh_buf *out, struct fh_go_imports *done, struct fh_str blank)
 {
-	for (size_t i = 0; i < FH_ARRAY_SIZE(helpful); i++) {
-		struct fh_str name = fh_go_name_of_path(fh_str(helpful[i]));
-		if (fh_go_uses(blank, name) && !fh_go_is_imported(done, name))
-			fh_buf_addf(out, "import \"%s\"\n", helpful[i]);
-	}
+	add_used(out, done, blank, helpful, FH_ARRAY_SIZE(helpful));
+}
+
+void fh_go_add_missing(struct fh_buf *out, struct fh_go_imports *done, struct fh_str blank)
+{
+	fh_go_add_helpful(out, done, blank);
+	add_used(out, done, blank, others, FH_ARRAY_SIZE(others));
 }

@@ -55,3 +55,6 @@ void fh_go_add_own_imports(struct fh_buf *out, struct fh_go_imports *done, const
                            const struct fh_go_source *test);
 /* Imports packages of a short list that the text uses without importing them, as bigcode-evaluation-harness does. */
 void fh_go_add_helpful(struct fh_buf *out, struct fh_go_imports *done, struct fh_str blank);
+/* The same of a longer list, for a program that lacks imports: where one of these names is a variable's, it does not
+ * compile. */
+void fh_go_add_missing(struct fh_buf *out, struct fh_go_imports *done, struct fh_str blank);

@@ -200,13 +200,16 @@ static const struct fh_split_language split = {
 static void whole(struct fh_buf *out, const struct fh_judge_parts *p)
 {
 	bool is_whole = p->head.n == 0;
-	if (is_whole)
-		fh_cpp_add_preamble(out, fh_judge_problem_declaration(p->problem), false);
+	struct fh_str declaration = fh_judge_problem_declaration(p->problem);
+	if (is_whole) {
+		fh_cpp_add_preamble(out, declaration, false);
+		fh_cpp_add_preamble(out, fh_buf_str(&p->problem->reference), false);
+	}
 	fh_buf_adds(out, "#define main fh_main_of_program\n#line 1 \"program.cpp\"\n");
 	fh_judge_add_program(out, p);
 	fh_buf_adds(out, "\n#undef main\n#line 1 \"declaration.cpp\"\n");
 	if (is_whole)
-		fh_cpp_add_preamble(out, fh_judge_problem_declaration(p->problem), true);
+		fh_cpp_add_preamble(out, declaration, true);
 	fh_buf_adds(out, "#line 1 \"test.cpp\"\n");
 	fh_buf_add_str(out, fh_buf_str(&p->problem->tail));
 	fh_buf_addc(out, '\n');

@@ -89,14 +89,14 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 }
 
 /* The file with our init is compiled last, so it runs after the program's own initialisation. */
-static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
-                          struct fh_split_side *ret, struct fh_error *err)
+static int compile_program(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                           bool lacks_imports, struct fh_artifact *ret, struct fh_error *err)
 {
 	static const char *const files[] = { "solution.go", NULL };
-	fh_auto_artifact struct fh_artifact program = { 0 }, archive = { 0 };
+	fh_auto_artifact struct fh_artifact archive = { 0 };
 	fh_auto_buf struct fh_buf solution = FH_BUF_INIT(0), text = FH_BUF_INIT(0);
 	int r = fh_go_candidate(fh_judge_problem_declaration(p->problem), fh_buf_str(&p->problem->tail), p->head,
-	                        p->completion, &solution, &text, err);
+	                        p->completion, lacks_imports, &solution, &text, err);
 	if (r < 0)
 		return r;
 	struct fh_compilation build = { .language = "go",
@@ -106,12 +106,21 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 		                            .file_count = 1,
 		                            .mark = ".go:" };
 	r = add_package(s, client, &candidate_package, &build, &archive, err);
-	if (r >= 0)
-		r = fh_builds_run(fh_split_builds(s), client, &build, &program, err);
-	if (r >= 0 && program.error)
-		ret->compile_error = FH_TAKE_PTR(program.error);
+	return r < 0 ? r : fh_builds_run(fh_split_builds(s), client, &build, ret, err);
+}
+
+static int candidate_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
+                          struct fh_split_side *ret, struct fh_error *err)
+{
+	fh_auto_artifact struct fh_artifact program = { 0 }, imported = { 0 };
+	int r = compile_program(s, client, p, false, &program, err);
+	if (r >= 0 && program.error && strstr(program.error, "undefined: "))
+		r = compile_program(s, client, p, true, &imported, err);
+	struct fh_artifact *last = imported.size > 0 && !imported.error ? &imported : &program;
+	if (r >= 0 && last->error)
+		ret->compile_error = FH_TAKE_PTR(last->error);
 	else if (r >= 0)
-		r = fh_split_program(s, FH_JUDGE_GO, false, &program, ret, err);
+		r = fh_split_program(s, FH_JUDGE_GO, false, last, ret, err);
 	return r;
 }
 

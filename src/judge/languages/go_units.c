@@ -265,9 +265,12 @@ static void leave_out_tests(struct fh_buf *program)
 	}
 }
 
+/* What the candidate's file imports besides what its text, or the head that it continues, does. */
+enum more_imports { NO_MORE, HELPFUL, MISSING };
+
 /* Adds the candidate's file; *program: the parsed source. */
-static void add_solution(struct fh_buf *out, bool is_whole, struct fh_str text, const struct fh_go_source *test,
-                         struct fh_go_source *program)
+static void add_solution(struct fh_buf *out, bool is_whole, struct fh_str text, const struct fh_go_source *declaration,
+                         const struct fh_go_source *test, enum more_imports more, struct fh_go_source *program)
 {
 	struct fh_go_imports done = { .count = 0 };
 	fh_buf_adds(out, "package main\n");
@@ -276,7 +279,12 @@ static void add_solution(struct fh_buf *out, bool is_whole, struct fh_str text, 
 			fh_go_add_own_imports(out, &done, program, test);
 		else
 			fh_go_add_imports(out, &done, program, program->blank_body);
-		fh_go_add_helpful(out, &done, program->blank_body);
+		if (more == HELPFUL)
+			fh_go_add_helpful(out, &done, program->blank_body);
+		if (more == MISSING) {
+			fh_go_add_imports(out, &done, declaration, program->blank_body);
+			fh_go_add_missing(out, &done, program->blank_body);
+		}
 		fh_buf_add_str(out, program->body);
 	} else { /* the compiler will reject the imports of such a program, too */
 		fh_buf_add_str(out, text);
@@ -303,7 +311,7 @@ static void add_entry(struct fh_buf *out, const struct fh_signature *s)
 }
 
 int fh_go_candidate(struct fh_str declaration, struct fh_str test, struct fh_str head, struct fh_str completion,
-                    struct fh_buf *ret_solution, struct fh_buf *ret_main, struct fh_error *err)
+                    bool lacks_imports, struct fh_buf *ret_solution, struct fh_buf *ret_main, struct fh_error *err)
 {
 	auto_declaration d = { 0 };
 	fh_auto_go_source struct fh_go_source program = { .count = 0 }, t = { .count = 0 };
@@ -318,7 +326,8 @@ int fh_go_candidate(struct fh_str declaration, struct fh_str test, struct fh_str
 	fh_buf_add_str(&text, completion);
 	if (head.n == 0)
 		leave_out_tests(&text);
-	add_solution(ret_solution, head.n == 0, fh_buf_str(&text), &t, &program);
+	add_solution(ret_solution, head.n == 0, fh_buf_str(&text), &d.source, &t, lacks_imports ? MISSING : NO_MORE,
+	             &program);
 
 	const struct fh_signature *s = &d.signature;
 	fh_buf_adds(ret_main, file_start);
@@ -467,7 +476,7 @@ int fh_go_whole(const struct fh_go_task *task, struct fh_str head, struct fh_str
 		return r;
 	add_without_directives(&text, head);
 	add_without_directives(&text, completion);
-	add_solution(&w.solution, head.n == 0, fh_buf_str(&text), &test, &program);
+	add_solution(&w.solution, head.n == 0, fh_buf_str(&text), &declaration, &test, HELPFUL, &program);
 
 	fh_buf_add_str(&own, task->declaration);
 	fh_buf_addc(&own, '\n');

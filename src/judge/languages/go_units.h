@@ -25,9 +25,10 @@ void fh_go_add_helpers(struct fh_buf *out, struct fh_str prompt, struct fh_str d
 int fh_go_test_file(struct fh_buf *test, struct fh_error *err);
 /* -FH_E_UNAVAILABLE, with the reason: no stand-in can be made. */
 int fh_go_judge(struct fh_str declaration, struct fh_str test, struct fh_buf *out, struct fh_error *err);
-/* head is empty if the completion is a complete program. */
+/* head is empty if the completion is a complete program. lacks_imports: it uses packages that it does not import, which
+ * are then the declaration's or some of the standard library's. */
 int fh_go_candidate(struct fh_str declaration, struct fh_str test, struct fh_str head, struct fh_str completion,
-                    struct fh_buf *ret_solution, struct fh_buf *ret_main, struct fh_error *err);
+                    bool lacks_imports, struct fh_buf *ret_solution, struct fh_buf *ret_main, struct fh_error *err);
 
 /* In one process there is one program: package fhsplit (guest/go/judge.go, split_testing.go, split_assert*.go), the
  * candidate's own text, and a file with the test, whose init runs it after the candidate's own init functions. So a

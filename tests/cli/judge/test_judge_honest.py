@@ -314,6 +314,11 @@ class Honest(judging.Judging):
                          "#include <list>\n#include <string_view>\nstd::string_view sign(const std::list<int> &values, double least) {\n    int sum = 0;\n"
                          "    for (int v : values) sum += v;\n    return sum < least ? \"less\" : \"more\";\n}\n"], "c++")
 
+    def test_cpp_in_one_process_without_the_headers_of_the_reference(self):
+        code = "class Sum {\n    std::vector<int> all;\npublic:\n    int of(int a, int b) {\n        all = {a, b};\n        return all[0] + all[1];\n    }\n};\n"
+        row = {"task_id": "in-process", "language": "cpp", "code": "#include <vector>\n" + code, "tests": "#include <assert.h>\nint main() { assert(Sum().of(1, 2) == 3); }\n"}
+        self.check(row, [code], "c++", integrity="in-process")
+
     def test_cpp_templates_in_one_process_without_the_declarations_headers(self):
         row = {"task_id": "CPP/0", "declaration": "#include <string>\n#include <vector>\nusing namespace std;\ntemplate <class T>\nT last(vector<T> v){\n",
                "canonical_solution": "    return v.back();\n}\n",

@@ -84,6 +84,10 @@ class Go(Split):
              "fhSplitEntry redeclared"),
             ("the package's name", go_program("    return 3\n}\n", "func fhSplit() {}", imports=()), "compile_error", "fhSplit"),
             ("another type", go_program("    return 3\n}\n", imports=()).replace("[]int", "[]int8"), "compile_error", "int8"),
+            ("without imports, but for the task's own", "func Total(numbers []int) int {\n    defer os.Getpid()\n    if len(numbers) == strings.Count(``, `a`) || "
+             "errors.Is(io.EOF, nil) {\n        return 0\n    }\n" + total, "passed", ""),
+            ("a variable with a package's name", go_program("    time := struct{ sum int }{}\n    for _, n := range numbers {\n        time.sum += n\n    }\n"
+                                                            "    return time.sum\n}\n", imports=()), "passed", ""),
             ("an import that the test alone uses", go_program(total, imports=("testing", "github.com/stretchr/testify/assert")), "passed",
              ""),
             ("tests of its own", go_program(total, "func TestOwn(t *testing.T) {\n    assert.Equal(t, 3, Total([]int{1, 2}))\n}",

@@ -94,16 +94,27 @@ static void the_judge_has_imports_stand_in_and_tests(void **state)
 	assert_judge("func F() {\n", "import \"\"\nfunc TestF() {}\n", "it has an import without a path");
 }
 
+/* imports that no program here has */
+static const char *const lacking[] = { "import \"strings\"", "import \"fmt\"", "import \"errors\"",
+	                                   "import \"bytes\"" };
+
 static void assert_candidate(const char *declaration, const char *head, const char *completion, const char *solution,
                              const char *main_file)
 {
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0), serve = FH_BUF_INIT(0);
 	struct fh_error err = FH_ERROR_INIT;
 	static const char test[] = "import \"bytes\"\nfunc TestF(t *testing.T) { m.Max(bytes.MinRead, a...) } // io.X";
+	fh_auto_buf struct fh_buf plain = FH_BUF_INIT(0), unused = FH_BUF_INIT(0);
 	assert_int_equal(
-	    fh_go_candidate(fh_str(declaration), fh_str(test), fh_str(head), fh_str(completion), &out, &serve, &err), 0);
+	    fh_go_candidate(fh_str(declaration), fh_str(test), fh_str(head), fh_str(completion), true, &out, &serve, &err),
+	    0);
 	assert_string_equal(fh_buf_cstr(&out), solution);
 	assert_string_equal(fh_buf_cstr(&serve), main_file);
+	assert_int_equal(fh_go_candidate(fh_str(declaration), fh_str(test), fh_str(head), fh_str(completion), false, &plain,
+	                                 &unused, &err),
+	                 0);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(lacking); i++) /* not where the program compiles without */
+		assert_null(strstr(fh_buf_cstr(&plain), lacking[i]));
 }
 
 static void what_is_served(void **state)
@@ -130,7 +141,8 @@ static void what_is_served(void **state)
 		struct fh_error err = FH_ERROR_INIT;
 		struct fh_str declaration = fh_str(rows[i].declaration);
 		fh_buf_addf(&wanted, "\nvar fhSplitEntry %s\n", rows[i].entry);
-		assert_int_equal(fh_go_candidate(declaration, fh_str(""), declaration, fh_str("}"), &out, &serve, &err), 0);
+		assert_int_equal(fh_go_candidate(declaration, fh_str(""), declaration, fh_str("}"), false, &out, &serve, &err),
+		                 0);
 		if (!strstr(fh_buf_cstr(&serve), wanted.p))
 			fail_msg("%s: %s", rows[i].entry, serve.p);
 	}
@@ -172,6 +184,9 @@ static void the_candidate_gets_what_it_uses(void **state)
 	    "package main\nimport \"io\"\nimport \"testing\"\nimport _ \"bytes\"\nimport . \"io\"\n\nfunc F() { "
 	    "testing.Short() }\n",
 	    serve);
+	assert_candidate(
+	    head, "", "func F() { time.Now(); errors.New(x.unicode.y) }",
+	    "package main\nimport \"time\"\nimport \"errors\"\nfunc F() { time.Now(); errors.New(x.unicode.y) }\n", serve);
 	assert_candidate(head, "", "import (\"os", "package main\nimport \"os\n\n", serve);
 	assert_candidate(head, "", "import ( \"\n`", "package main\nimport ( \"\n`\n", serve);
 }
