@@ -158,6 +158,8 @@ function withFunctions(context) {
 
 async function run(message) {
 	if (message.method === 'callApi' && message.args[1]?.vars) message.args[1] = withFunctions(message.args[1]);
+	const provider = message.provider && message.args[message.provider - 1];
+	if (provider) message.args[message.provider - 1] = { ...provider, id: () => provider.id };
 	const call = message.code !== undefined ? functionOfCode(message.code, message.names) : await functionOfFile(message);
 	if (message.source) return String(call.original ?? call);
 	const value = call(...(message.code !== undefined ? [...message.args, process] : message.args));

@@ -31,6 +31,7 @@ static int var_from_script(struct fh_services *services, enum fh_script_language
 	struct fh_script_call call = { .language = language,
 		                           .file = path,
 		                           .args = args,
+		                           .provider = python ? 0 : 4,
 		                           .function = function ? function
 		                                       : python ? "get_var"
 		                                                : NULL };
@@ -44,7 +45,7 @@ static int var_from_script(struct fh_services *services, enum fh_script_language
 		return fh_error_set(err, FH_E_ARGUMENT, "variable \"%s\": error running %s: %s", name, path, problem);
 	if (!output || json_is_null(output))
 		return fh_error_set(err, FH_E_ARGUMENT, "variable \"%s\": %s did not return {output: …}", name, path);
-	if (json_is_string(output)) {
+	if (python && json_is_string(output)) { /* as in promptfoo, which leaves what JavaScript returns as it is */
 		struct fh_str trimmed = fh_text_trim((struct fh_str){ json_string_value(output), json_string_length(output) });
 		*ret = json_stringn(trimmed.p, trimmed.n);
 	} else {

@@ -445,6 +445,8 @@ static json_t *fh_script_message(const struct fh_script_call *call)
 		json_object_set(message, "construct", (json_t *)(uintptr_t)call->construct);
 	if (call->source)
 		json_object_set_new(message, "source", json_true());
+	if (call->provider)
+		json_object_set_new(message, "provider", json_integer(call->provider));
 	if (call->in_place)
 		json_object_set_new(message, "inPlace", json_integer(call->in_place));
 	if (call->module)

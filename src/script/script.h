@@ -91,6 +91,8 @@ struct fh_script_call {
 	bool repeatable; /* the call does nothing but return a value: it is made again, once, if a signal ends its worker */
 	int in_place;    /* number, from 1, of the argument that a JavaScript function may change instead of returning
 	                    something:    it is the value of a call that returned none; 0: none is */
+	int provider; /* number, from 1, of the argument that is a provider, whose `id` JavaScript calls: id(); 0: none is
+	               */
 	const char *const *names; /* parameters of inline code, NULL-terminated; NULL: output, context */
 	const json_t *args;       /* array; for inline code of as many members as `names` */
 	uint64_t timeout_ms;      /* time limit of the call; 0: the pool's */

@@ -162,8 +162,8 @@ static const struct fh_eval_key scenario_keys[] = {
 LEVEL(scenario, "a scenario", false);
 
 static const struct fh_eval_key provider_keys[] = {
-	{ "id", TEXT },        { "label", TEXT },   { "config", OBJECT }, { "prompts", LIST },
-	{ "transform", TEXT }, { "delay", NUMBER }, { "env", OBJECT },    { "inputs", OBJECT },
+	{ "id", TEXT },      { "label", TEXT }, { "config", OBJECT }, { "prompts", LIST }, { "transform", TEXT },
+	{ "delay", NUMBER }, { "env", OBJECT }, { "inputs", OBJECT }, { "callApi", TEXT },
 };
 LEVEL(provider, "a provider", false);
 

@@ -55,6 +55,39 @@ static char *script_id(const struct fh_eval_config *c, const char *id, bool plai
 	return fh_xstrdup(json_string_value(result.value));
 }
 
+/* What the function in a config in JavaScript returns that is the provider's `id`; NULL: `id` is none. free() it. */
+static char *id_of_function(const struct fh_eval_config *c, const char *id, struct fh_script_pool *scripts)
+{
+	fh_auto_free char *path = NULL, *function = NULL;
+	fh_auto_json json_t *none = json_array();
+	fh_auto_script_result struct fh_script_result result = { 0 };
+	if (!fh_text_is_file(id) || !scripts)
+		return NULL;
+	fh_text_split_file(id + strlen("file://"), c->dir, &path, &function);
+	struct fh_script_call call = { .language = FH_SCRIPT_JAVASCRIPT, .file = path, .function = function, .args = none };
+	if (!function || fh_script_call(scripts, &call, &result, NULL) < 0 || result.outcome != FH_SCRIPT_RETURNED ||
+	    !json_is_string(result.value))
+		return NULL;
+	return fh_xstrdup(json_string_value(result.value));
+}
+
+/* An entry of a config in JavaScript that is a provider itself, {id, callApi}: in place of its `id`, which may be a
+ * function, the function to call is the id. *ret_shown: the id to show, or NULL. */
+static json_t *provider_of_functions(const struct fh_eval_config *c, FH_OWN json_t *entry,
+                                     struct fh_script_pool *scripts, char **ret_shown)
+{
+	const char *call = fh_json_str(entry, "callApi", NULL), *id = fh_json_str(entry, "id", "");
+	if (!call || !fh_text_is_file(call))
+		return entry;
+	char *named = id_of_function(c, id, scripts);
+	*ret_shown = named ? named : fh_xstrdup(id);
+	json_t *own = json_copy(entry);
+	json_object_set(own, "id", json_object_get(entry, "callApi"));
+	json_object_del(own, "callApi");
+	json_decref(entry);
+	return own;
+}
+
 /* promptfoo's name of a provider whose own id is no name: "http" with a URL, and the kinds of OpenAI's models where the
  * entry is only the id. NULL: the name is the one in the config. free() it. */
 static char *shown_id(const char *id, bool plain, const json_t *config)
@@ -77,7 +110,9 @@ static int open_entry(struct fh_eval_config *c, const struct fh_document *d, con
 	json_object_update(all_env, json_object_get(c->root, "env"));
 	json_object_update(all_env, (json_t *)(uintptr_t)env);
 	/* Tags that name the config's variables were rendered when it was loaded; what is left may name the provider's. */
-	fh_auto_json json_t *entry = fh_eval_config_render_env(written, env ? env : json_null());
+	fh_auto_free char *named = NULL;
+	fh_auto_json json_t *entry =
+	    provider_of_functions(c, fh_eval_config_render_env(written, env ? env : json_null()), needs->scripts, &named);
 	const char *id = fh_json_str(entry, "id", NULL);
 	if (!id || !*id)
 		return fh_document_error(d, place, err, "a provider needs an \"id\", such as openai:chat:gpt-4o or echo");
@@ -110,7 +145,7 @@ static int open_entry(struct fh_eval_config *c, const struct fh_document *d, con
 		json_object_set(p->json, "config", (json_t *)(uintptr_t)fh_provider_config(p->handle));
 	fh_auto_json json_t *about = json_pack("{s:s, s:O?}", "id", id, "config", config);
 	bool plain = json_object_size(entry) == 1;
-	char *shown = needs->replay ? NULL : script_id(c, id, plain, about, needs->scripts);
+	char *shown = named ? FH_TAKE_PTR(named) : needs->replay ? NULL : script_id(c, id, plain, about, needs->scripts);
 	shown = shown || needs->replay ? shown : shown_id(id, plain, config);
 	if (shown) {
 		free(p->id);

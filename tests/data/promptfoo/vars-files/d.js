@@ -1,1 +1,1 @@
-module.exports = (name, prompt, vars, provider) => ({output: `${name} ${prompt.length} ${Object.keys(vars).length}`});
+module.exports = (name, prompt, vars, provider) => ({output: `${name} ${prompt.length} ${Object.keys(vars).length} ${provider.id()} ${provider.label}`});
