@@ -22,7 +22,7 @@ DENY = str(support.BUILD / "tests" / "sandbox" / "deny")
 ROOT = support.whoami() == "root"
 LAYERS = ("user", "pid", "mount", "network", "ipc", "uts", "cgroup", "no_new_privs", "capabilities", "seccomp", "landlock",
           "proc")
-LIMITS = ("cpu_time", "wall_time", "memory", "processes", "cpu_rate", "output", "file_size", "disk", "open_files")
+LIMITS = re.findall(r'\[FH_LIMIT_\w+\] = \{ "(\w+)"', (support.TOP / "src" / "proto" / "tables.c").read_text())
 NAMES = ("user namespace", "pid namespace", "mount namespace", "network namespace", "ipc namespace", "uts namespace",
          "cgroup namespace")
 

@@ -36,8 +36,7 @@ struct fh_hosted_registry {
 	size_t asked_for;    /* number of sandboxes that the engine was asked for in this round (next_asked) */
 	int64_t ask_next_ns; /* when it is asked for the next one */
 	struct fh_ahead *ahead;
-	struct fh_hosted
-	    *ending; /* a list by ->next of sandboxes that a reaper has to destroy; it holds a reference to each */
+	struct fh_hosted *ending; /* by ->next, for a reaper to destroy; the list holds a reference to each */
 	size_t ending_count;
 	struct fh_hosted *buckets[BUCKETS];
 };
