@@ -92,6 +92,15 @@ static uint64_t received(const struct fh_output *s)
 	return s->acked + fh_output_held(s);
 }
 
+/* A stream that has ended is known for as long as its process is, without the memory that its bytes took. */
+static void shrink(struct fh_output *s)
+{
+	if (s->ended && fh_output_held(s) == 0) {
+		fh_buf_release(&s->buffer);
+		s->gone = 0;
+	}
+}
+
 /* Drops the oldest bytes that are held. They leave the buffer only when they are most of it: the others would be moved
  * for each piece that a client acknowledges. */
 static void drop(struct fh_output *s, size_t n)
@@ -102,6 +111,7 @@ static void drop(struct fh_output *s, size_t n)
 		fh_buf_drop(&s->buffer, s->gone);
 		s->gone = 0;
 	}
+	shrink(s);
 }
 
 /* The streams of a program end, as a rule, when the program does: nobody can use the end before the exit status. */
@@ -175,6 +185,7 @@ void fh_output_end(struct fh_engine *e, struct fh_output *s)
 	}
 	fh_timer_stop(e->loop, &s->rest);
 	s->ended = true;
+	shrink(s);
 	send_pending(e, s);
 	after_end(s);
 }
