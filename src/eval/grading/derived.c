@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/grading/derived.h"
+#include "eval/common/text.h"
 #include <ctype.h>
 #include <math.h>
 
@@ -368,7 +369,7 @@ bool fh_eval_expression(const char *text, const json_t *names, double *ret)
 }
 
 int fh_eval_derive(const struct fh_document *d, const json_t *derived, json_t *named, size_t count,
-                   struct fh_error *err)
+                   fh_derive_call *function, const void *context, struct fh_error *err)
 {
 	for (size_t i = 0; i < json_array_size(derived); i++) {
 		const json_t *entry = json_array_get(derived, i);
@@ -379,7 +380,10 @@ int fh_eval_derive(const struct fh_document *d, const json_t *derived, json_t *n
 		fh_auto_json json_t *names = json_copy(named);
 		json_object_set_new(names, "__count", json_real((double)count));
 		double v = 0;
-		fh_eval_expression(value, names, &v);
+		if (fh_text_is_file(value))
+			(void)function(context, value, names, &v);
+		else
+			(void)fh_eval_expression(value, names, &v);
 		json_object_set_new(named, metric, isfinite(v) ? json_real(v) : json_null());
 	}
 	return 0;

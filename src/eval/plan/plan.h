@@ -97,6 +97,10 @@ FH_OWN json_t *fh_eval_plan_suite(const struct fh_eval_plan *p);
 /* Calls the beforeAll hooks. All of the suite but the providers may be replaced, and is checked like the config's. */
 int fh_eval_plan_before_all(struct fh_eval_plan *p, struct fh_script_pool *scripts, struct fh_error *err);
 
+/* Calls a derived metric that is a function of a config in JavaScript, as function(namedScores, {}): the fh_derive_call
+ * (eval/grading/derived.h) whose context is the plan. */
+bool fh_eval_plan_call_derived(const void *plan, const char *reference, const json_t *names, double *ret);
+
 /* plan_columns.c: fills the columns from the plan's providers and prompts. No column at all is an error. */
 int fh_eval_plan_columns(struct fh_eval_plan *p, const struct fh_eval_overrides *o, struct fh_error *err);
 /* Whether a test has an assertion that compares the columns of its row, and so needs all of them: select-best or

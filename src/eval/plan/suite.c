@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "eval/plan/plan.h"
+#include "eval/common/text.h"
 #include "eval/config/keys.h"
 
 static json_t *prompts_json(const struct fh_eval_plan *p)
@@ -86,4 +87,22 @@ int fh_eval_plan_before_all(struct fh_eval_plan *p, struct fh_script_pool *scrip
 	if (r < 0)
 		return fh_document_place(p->config.document, "extensions", err);
 	return given == context ? 0 : take_suite(p, json_object_get(given, "suite"), scripts, err);
+}
+
+bool fh_eval_plan_call_derived(const void *context, const char *reference, const json_t *names, double *ret)
+{
+	const struct fh_eval_plan *plan = context;
+	fh_auto_free char *path = NULL, *function = NULL;
+	enum fh_script_language language;
+	fh_text_split_file(reference + strlen("file://"), plan->config.dir, &path, &function);
+	if (!plan->needs.scripts || !fh_script_language_of(path, &language) || language != FH_SCRIPT_JAVASCRIPT)
+		return false;
+	fh_auto_json json_t *args = json_pack("[O, {}]", names);
+	fh_auto_script_result struct fh_script_result result = { 0 };
+	struct fh_script_call call = { .language = language, .file = path, .function = function, .args = args };
+	if (fh_script_call(plan->needs.scripts, &call, &result, NULL) < 0 || result.outcome != FH_SCRIPT_RETURNED ||
+	    !json_is_number(result.value))
+		return false;
+	*ret = json_number_value(result.value);
+	return true;
 }

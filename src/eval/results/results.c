@@ -254,7 +254,8 @@ int fh_eval_results_finish(const struct fh_eval_plan *plan, struct fh_eval_resul
 	for (size_t i = 0; i < plan->column_count; i++) {
 		struct fh_eval_sums *s = &r->sums[i];
 		if (failed == 0)
-			failed = fh_eval_derive(plan->config.document, plan->derived, s->named, s->pass + s->fail + s->error, err);
+			failed = fh_eval_derive(plan->config.document, plan->derived, s->named, s->pass + s->fail + s->error,
+			                        fh_eval_plan_call_derived, plan, err);
 		json_t *metrics = metrics_json(s);
 		if (json_is_object(json_array_get(repeats, i)))
 			json_object_set(metrics, "repeats", json_array_get(repeats, i));
