@@ -249,11 +249,6 @@ bool fh_provider_needs_model(const char *id)
 	return type && type->needs_model;
 }
 
-const char *fh_provider_label(const struct fh_provider *provider)
-{
-	return provider->label;
-}
-
 const json_t *fh_provider_config(const struct fh_provider *provider)
 {
 	return provider->config;

@@ -64,7 +64,6 @@ bool fh_provider_asks_another(const struct fh_provider *provider);
 /* Whether a provider with this id needs a model of its own, which its config may name as `provider`; else whoever opens
  * it names the model that grades its test. */
 bool fh_provider_needs_model(const char *id);
-const char *fh_provider_label(const struct fh_provider *provider); /* never NULL */
 /* The config, with what the files that it names hold (settings.h). An object, borrowed. */
 const json_t *fh_provider_config(const struct fh_provider *provider);
 

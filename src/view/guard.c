@@ -42,7 +42,7 @@ bool fh_view_guard_knows_host(const struct fh_view_guard *g, const char *host)
 	return known;
 }
 
-bool fh_view_guard_same_origin(const char *origin, const char *host)
+static bool is_same_origin(const char *origin, const char *host)
 {
 	static const char *const schemes[] = { "http://", "https://" }; /* https: when a proxy before us does TLS */
 	for (size_t i = 0; i < FH_ARRAY_SIZE(schemes); i++)
@@ -61,7 +61,7 @@ static bool follows_link(const struct fh_http_request *r)
 static const char *foreign(const struct fh_http_request *r, const char *host, bool is_page)
 {
 	const char *origin = fh_http_header(r, "Origin"), *site = fh_http_header(r, "Sec-Fetch-Site");
-	if (origin && !fh_view_guard_same_origin(origin, host))
+	if (origin && !is_same_origin(origin, host))
 		return "the request comes from a page of another origin";
 	if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0 && !(is_page && follows_link(r)))
 		return "the request comes from a page of another site";

@@ -32,6 +32,5 @@ void fh_view_guard_listening(struct fh_view_guard *g, uint16_t port);
  * token in the URL becomes a cookie. */
 bool fh_view_guard_admit(const struct fh_view_guard *g, struct fh_http_request *r, bool is_page);
 
-/* Parts of fh_view_guard_admit, for tests. `host` is the header's value; NULL: it is missing. */
+/* A part of fh_view_guard_admit, for tests. `host` is the header's value; NULL: it is missing. */
 bool fh_view_guard_knows_host(const struct fh_view_guard *g, FH_NULLABLE const char *host);
-bool fh_view_guard_same_origin(const char *origin, const char *host);

@@ -35,7 +35,7 @@ static void test_echo(void **state)
 	struct fh_error err;
 	fh_auto_provider struct fh_provider *p = open_provider("echo", NULL, &err);
 	assert_non_null(p);
-	assert_string_equal(fh_provider_label(p), "echo");
+	assert_string_equal(fh_provider_id(p), "echo");
 	struct fh_provider_request request = { .prompt = fh_str("hello") };
 	fh_auto_provider_response struct fh_provider_response r = FH_PROVIDER_RESPONSE_INIT;
 	assert_int_equal(fh_provider_call(p, &request, &r, &err), 0);

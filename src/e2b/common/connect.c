@@ -73,7 +73,7 @@ void fh_connect_reply(struct fh_http_request *r, FH_OWN json_t *message)
 	fh_http_reply_json(r, 200, message);
 }
 
-void fh_connect_reply_error(struct fh_http_request *r, const struct fh_connect_error *e)
+static void reply_error(struct fh_http_request *r, const struct fh_connect_error *e)
 {
 	fh_http_reply_json(r, codes[e->code].status, error_object(e));
 }
@@ -83,7 +83,7 @@ void fh_connect_answer(struct fh_http_request *r, FH_OWN FH_NULLABLE json_t *ans
 	if (answer)
 		fh_connect_reply(r, answer);
 	else
-		fh_connect_reply_error(r, e);
+		reply_error(r, e);
 }
 
 FH_OWN json_t *fh_connect_request(struct fh_http_request *r, struct fh_str body)
@@ -99,7 +99,7 @@ FH_OWN json_t *fh_connect_request(struct fh_http_request *r, struct fh_str body)
 		fh_connect_fail(&e, FH_CONNECT_INVALID_ARGUMENT, "the message is not a JSON object%s%s", err.code ? ": " : "",
 		                err.code ? err.message : "");
 	json_decref(o);
-	fh_connect_reply_error(r, &e);
+	reply_error(r, &e);
 	return NULL;
 }
 

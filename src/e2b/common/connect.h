@@ -50,7 +50,6 @@ FH_OWN json_t *fh_connect_request(struct fh_http_request *r, struct fh_str body)
 /* The message of a request whose answer is a stream. NULL with *e set. */
 FH_OWN json_t *fh_connect_stream_request(struct fh_str body, struct fh_connect_error *e);
 void fh_connect_reply(struct fh_http_request *r, FH_OWN json_t *message);
-void fh_connect_reply_error(struct fh_http_request *r, const struct fh_connect_error *e);
 /* Replies with the answer, or with the error where there is none. */
 void fh_connect_answer(struct fh_http_request *r, FH_OWN FH_NULLABLE json_t *answer, const struct fh_connect_error *e);
 

@@ -40,7 +40,8 @@ int fh_entry_fail(struct fh_connect_error *e, const struct fh_error *err, const 
 	return fh_connect_fail_from(e, err);
 }
 
-void fh_entry_permissions(const struct fh_file_info *info, char ret[16])
+/* A mode such as "drwxr-xr-x", in the format of Go's FileMode. */
+static void permissions(const struct fh_file_info *info, char ret[16])
 {
 	static const char types[FH_FILE_TYPE_COUNT_] = { [FH_FILE_FOLDER] = 'd',
 		                                             [FH_FILE_LINK] = 'L',
@@ -134,7 +135,7 @@ FH_OWN json_t *fh_entry_object(struct fh_hosted *h, const char *user, const char
 	    fh_files_stat(h->sandbox, fh_account_for(h, user), path, 0, &target, &buffer, NULL) == 0)
 		shown = &target;
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)info->size);
-	fh_entry_permissions(info, text);
+	permissions(info, text);
 	json_object_set_new(o, "name", fh_json_bytes(fh_str(fh_path_base(path))));
 	json_object_set_new(o, "type", json_string(type_name(shown->type)));
 	json_object_set_new(o, "path", fh_json_bytes(fh_str(path)));

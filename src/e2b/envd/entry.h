@@ -9,8 +9,6 @@
 enum { FH_ENTRY_PREFIX_MAX = 4096 };
 #define FH_METADATA_PREFIX "user.e2b."
 
-/* A mode such as "drwxr-xr-x", in the format of Go's FileMode. */
-void fh_entry_permissions(const struct fh_file_info *info, char ret[16]);
 /* EntryInfo for the file at `path`, which is absolute. `info` describes the file itself, even if it is a link: its
  * target is then looked up too. with_metadata: includes the extended attributes. */
 FH_OWN json_t *fh_entry_object(struct fh_hosted *h, const char *user, const char *path, const struct fh_file_info *info,

@@ -66,7 +66,8 @@ void fh_document_free_list(struct fh_document *d)
 	}
 }
 
-void fh_document_locate(const struct fh_document *d, const char *place, uint32_t *ret_line, uint32_t *ret_column)
+/* Line and column of a place, or of its nearest enclosing part; 0 when unknown. */
+static void locate(const struct fh_document *d, const char *place, uint32_t *ret_line, uint32_t *ret_column)
 {
 	const json_t *at = d->loaded;
 	uint32_t line = 0, column = 0;
@@ -118,7 +119,7 @@ int fh_document_error(const struct fh_document *d, const char *place, struct fh_
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	fh_document_locate(d, place, &line, &column);
+	locate(d, place, &line, &column);
 	return fh_error_at(err, d->path, line, column, "%s", message);
 }
 
@@ -127,7 +128,7 @@ int fh_document_place(const struct fh_document *d, const char *place, struct fh_
 	if (!err || *err->file)
 		return err ? -(int)err->code : -FH_E_CONFIG;
 	uint32_t line, column;
-	fh_document_locate(d, place, &line, &column);
+	locate(d, place, &line, &column);
 	char message[sizeof(err->message)], hint[sizeof(err->hint)];
 	memcpy(message, err->message, sizeof(message));
 	memcpy(hint, err->hint, sizeof(hint));

@@ -33,8 +33,6 @@ void fh_document_free_list(struct fh_document *d); /* NULL is fine */
 /* The place of a member or of an item below `place`, which may be "". free() it. */
 FH_OWN char *fh_document_member(const char *place, const char *name);
 FH_OWN char *fh_document_item(const char *place, size_t index);
-/* Line and column of a place, or of its nearest enclosing part; 0 when unknown. */
-void fh_document_locate(const struct fh_document *d, const char *place, uint32_t *ret_line, uint32_t *ret_column);
 /* Sets FH_E_CONFIG with the position of the place. Returns its negative code. */
 int fh_document_error(const struct fh_document *d, const char *place, struct fh_error *err, const char *format, ...)
     FH_PRINTF(4, 5);

@@ -54,7 +54,7 @@ void fh_split_free(struct fh_split *s)
 	free(s);
 }
 
-void fh_split_side_release(struct fh_split_side *s)
+static void side_release(struct fh_split_side *s)
 {
 	fh_buf_release(&s->input);
 	free(s->owned);
@@ -371,6 +371,6 @@ int fh_split_run(struct fh_split *s, struct fh_client *client, const struct fh_s
 		r = run_pair(s, client, p, sides, ret, err);
 	}
 	for (int i = 0; i < SIDE_COUNT_; i++)
-		fh_split_side_release(&sides[i]);
+		side_release(&sides[i]);
 	return r;
 }

@@ -35,7 +35,6 @@ struct fh_split_side {
 	/* set if the judge's side cannot be made for this task: the reason. Nothing is run */
 	FH_OWN FH_NULLABLE char *unfit;
 };
-void fh_split_side_release(struct fh_split_side *s);
 
 /* What one pair of sandboxes runs: a test in one, a candidate's program in the other. */
 struct fh_split_pair {

@@ -43,7 +43,9 @@ static bool moment_ms(const char *text, int64_t now, uint64_t *ret)
 	return false;
 }
 
-uint64_t fh_rate_duration_ms(struct fh_str s, int64_t now)
+/* Parses "1m30.5s", "20ms", "30" (seconds), "2026-01-02T03:04:05Z" or seconds since 1970 into ms from now; 0:
+ * invalid. */
+static uint64_t duration_ms(struct fh_str s, int64_t now)
 {
 	static const struct {
 		const char *unit;
@@ -90,12 +92,12 @@ uint64_t fh_rate_pause_ms(struct fh_str headers, int64_t now)
 			return (uint64_t)n;
 	}
 	if (after.n)
-		return fh_rate_duration_ms(after, now);
+		return duration_ms(after, now);
 	uint64_t pause = 0;
 	for (size_t i = 0; i < FH_ARRAY_SIZE(counters); i++) {
 		struct fh_str left = fh_headers_find(headers, counters[i][0]);
 		if (left.n == 1 && left.p[0] == '0')
-			pause = FH_MAX(pause, fh_rate_duration_ms(fh_headers_find(headers, counters[i][1]), now));
+			pause = FH_MAX(pause, duration_ms(fh_headers_find(headers, counters[i][1]), now));
 	}
 	return pause;
 }

@@ -10,6 +10,3 @@ struct fh_str fh_headers_find(struct fh_str headers, const char *name);
  * reset time (x-ratelimit-*, anthropic-ratelimit-*, ratelimit-*); 0: the headers do not say. `now`: seconds since
  * 1970. */
 uint64_t fh_rate_pause_ms(struct fh_str headers, int64_t now);
-/* Parses "1m30.5s", "20ms", "30" (seconds), "2026-01-02T03:04:05Z" or seconds since 1970 into ms from now; 0:
- * invalid. */
-uint64_t fh_rate_duration_ms(struct fh_str text, int64_t now);

@@ -82,7 +82,8 @@ static bool fh_render_needed(const json_t *value, unsigned depth)
 	return false;
 }
 
-bool fh_render_setting_needed(const json_t *value)
+/* Whether a string in the value, at any depth, looks like a template. */
+static bool has_template(const json_t *value)
 {
 	return fh_render_needed(value, 0);
 }
@@ -104,7 +105,7 @@ int fh_render_call_config(const struct fh_provider *p, const struct fh_provider_
 	for (size_t i = 0; !code && (key = fh_settings_key(i)); i++) {
 		json_t *own = json_object_get(request->config, key), *value = own ? own : json_object_get(given, key);
 		json_t *rendered = NULL;
-		bool needed = value && fh_render_setting_needed(value);
+		bool needed = value && has_template(value);
 		if (needed) {
 			vars = vars ? vars : fh_render_setting_vars(p, request);
 			code = fh_render_setting_json(value, vars, &rendered, err);

@@ -10,8 +10,6 @@ int fh_render_setting(const char *text, const json_t *vars, char **ret, struct f
 /* Renders each string of a value by itself, names of members included, so that a quote in a variable cannot end it.
  * *ret is a new reference. */
 int fh_render_setting_json(const json_t *value, const json_t *vars, json_t **ret, struct fh_error *err);
-/* Whether a string in the value, at any depth, looks like a template. */
-bool fh_render_setting_needed(const json_t *value);
 /* The variables of templates: those of the request's context, and `env`. New reference. */
 FH_OWN json_t *fh_render_setting_vars(const struct fh_provider *p, const struct fh_provider_request *request);
 /* The config of one call: the provider's, overlaid with the request's. Templates in tools and schemas, and
