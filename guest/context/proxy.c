@@ -10,7 +10,7 @@
  *
  *   - A signal that it gets is sent to the process group of the branch.
  *   - When the branch has ended, it ends in the same way, or with UNKNOWN where the kernel does not tell how.
- *   - When it is killed, the kernel kills the branch, which has asked for that (python.py, F_SETSIG).
+ *   - When it is killed, the branch's process group is killed by a process that waits for that (python_branch.py).
  *
  * The process that connects is code of the sandbox's user, as all other programs of the sandbox: it gets one context's
  * streams, and nothing here trusts it for more.

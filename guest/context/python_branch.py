@@ -118,8 +118,7 @@ def _leave_parent(driver, request, names):
 
 
 def _streams(driver, path):
-    """The branch's stdin and stdout, and the socket by which the proxy is heard to end: the kernel sends this process
-    group SIGKILL then."""
+    """The branch's stdin and stdout. When the proxy ends, this process group is killed."""
     proxy = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     proxy.connect(path)
     fds = array.array("i")
@@ -130,14 +129,27 @@ def _streams(driver, path):
     requests, events = fds
     away = driver.away(proxy.fileno())
     proxy.close()
-    fcntl.fcntl(away, fcntl.F_SETOWN, -os.getpid())
-    fcntl.fcntl(away, fcntl.F_SETSIG, signal.SIGKILL)
-    fcntl.fcntl(away, fcntl.F_SETFL, fcntl.fcntl(away, fcntl.F_GETFL) | os.O_ASYNC)
+    _end_with(away)
     ended = select.poll()
     ended.register(away, select.POLLIN)
     if ended.poll(0):
         os._exit(1)
     return requests, events
+
+
+def _end_with(away):
+    """Starts a process that kills this group when the other end of the socket is closed. It is an orphan in a group of its own, so that
+    no code here waits for it, and no signal for the group ends it. A shell is smaller than an interpreter, and not in every image."""
+    group = str(os.getpid())
+    if os.access("/bin/sh", os.X_OK):
+        command = ["/bin/sh", "-c", '(read x <&3; kill -s KILL -- "-$0") 3<&3 &', group]
+    else:
+        program = "import os, sys\nif os.fork() == 0:\n os.read(3, 1)\n os.killpg(int(sys.argv[1]), 9)"
+        command = [sys.executable, "-I", "-S", "-c", program, group]
+    streams = [(os.POSIX_SPAWN_OPEN, fd, "/dev/null", os.O_RDWR, 0) for fd in range(3)]
+    pid = os.posix_spawn(command[0], command, {}, setpgroup=0, file_actions=[*streams, (os.POSIX_SPAWN_DUP2, away, 3)])
+    if os.waitpid(pid, 0)[1] != 0:
+        os._exit(1)
 
 
 def _renew_loop(driver):

@@ -101,13 +101,11 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E_IF("mkdirat", EPERM, NO_SET_ID, FH_ANY(2, SET_ID)),
 	FH_E_IF("mknod", EPERM, NO_SET_ID, FH_ANY(1, SET_ID)),
 	FH_E_IF("mknodat", EPERM, NO_SET_ID, FH_ANY(2, SET_ID)),
-	/* the mode counts only where a file is made */
 	FH_E_IF("open", EPERM, NO_SET_ID, FH_ANY(1, O_CREAT | TMPFILE), FH_ANY(2, SET_ID)),
 	FH_E_IF("openat", EPERM, NO_SET_ID, FH_ANY(2, O_CREAT | TMPFILE), FH_ANY(3, SET_ID)),
 
-/* The kernel keeps the access control lists (ACL) of a file in memory that it charges to no control group, twice for
- * a folder, and a list may have thousands of entries. A filter sees only how long the value is: this is a list of 59
- * entries. Programs that copy attributes take the answer for a file system without them. */
+/* The kernel keeps access control lists (ACL) in memory that it charges to no control group. A filter sees only how
+ * long one is: this is 59 entries. Programs that copy attributes take the answer for a file system without them. */
 #define LONG_ATTRIBUTE(call)                                                                                           \
 	FH_E_IF(call, EOPNOTSUPP, "memory for access control lists, which nothing counts",                                 \
 	        FH_ABOVE(3, FH_INIT_ATTRIBUTE_MAX))
@@ -122,11 +120,13 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E_IF("splice", EINVAL, WAITS_IN_A_PIPE, FH_NULL(1), FH_NULL(3)),
 	FH_E_IF("sendfile", EINVAL, WAITS_IN_A_PIPE, FH_NULL(2)),
 
-	/* operations that outlast the program or burden the host, and that no program of this kind needs */
+/* operations that outlast the program or burden the host, and that no program of this kind needs */
+#define SIGNALS_WHILE_IT_DIES "files that signal when others are closed: killed, a program took minutes to die"
+	FH_E_IF("fcntl", EINVAL, SIGNALS_WHILE_IT_DIES, FH_IS(1, F_SETFL), FH_ANY(2, O_ASYNC)),
+	FH_E_IF("ioctl", ENOTTY, SIGNALS_WHILE_IT_DIES, FH_IS(1, FIOASYNC)),
 	FH_E_IF("fcntl", EINVAL, "a lease holds up whoever opens the file, on the host too", FH_IS(1, F_SETLEASE)),
 	FH_E_IF("fcntl", EINVAL, "watches folders of the host; inotify is what programs use", FH_IS(1, F_NOTIFY)),
-	/* The hint stays with the inode after the run, for every process that opens the file. A read-only mount does not
-	 * prevent it, and in a user's sandbox the program owns the user's files. */
+	/* The hint stays with the inode after the run. A read-only mount does not prevent it. */
 	FH_E_IF("fcntl", EINVAL, "leaves a word on a file of the host", FH_IS(1, 1036 /* F_SET_RW_HINT */)),
 	FH_E_IF("fcntl", EINVAL, "leaves a word on a file of the host", FH_IS(1, 1038 /* F_SET_FILE_RW_HINT */)),
 #define UNSEEN "locks (new in 3.15) that may outlive every descriptor: nobody could count them"

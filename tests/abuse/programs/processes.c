@@ -244,6 +244,8 @@ static void signal_init(char **args)
 	struct f_owner_ex owner = { F_OWNER_PID, 1 };
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, owned) < 0)
 		return;
+	judge("a socket that sends signals", fcntl(owned[0], F_SETFL, O_ASYNC));
+	judge("a socket that sends signals, FIOASYNC", ioctl(owned[0], FIOASYNC, &(int){ 1 }));
 	judge("signals of a socket to init", fcntl(owned[0], F_SETOWN, 1));
 	judge("signals of a socket to init's group", fcntl(owned[0], F_SETOWN, -1));
 	judge("signals of a socket to init, F_SETOWN_EX", fcntl(owned[0], F_SETOWN_EX, &owner));
