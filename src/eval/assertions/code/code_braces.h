@@ -6,7 +6,6 @@
 #pragma once
 #include "base/buf.h"
 
-/* Appends text as a template in which only those braces are tags that would be one by themselves: `{{name}}`, `{% if
- * %}`,
- * `{# … #}`; not `{{1, 2}`, `{{1}}`, `{%d` or `${#list}`. Behind {% raw %} nothing changes. */
+/* Appends text as a template in which only those braces are tags that would be one by themselves: `{{name}}`,
+ * `{% if %}` or `{# … #}`, but not `{{1, 2}`, `{{1}}`, `{%d` or `${#list}`. Behind {% raw %} nothing changes. */
 void fh_code_braces(struct fh_str text, struct fh_buf *out);
