@@ -76,8 +76,10 @@ struct fh_str fh_last_python_def(struct fh_str source)
 
 bool fh_mentions(struct fh_str source, struct fh_str name, const char *followed_by)
 {
+	if (name.n == 0 || source.n == 0)
+		return false;
 	const char *at = source.p, *end = source.p + source.n;
-	while (name.n > 0 && source.n > 0 && (at = memmem(at, end - at, name.p, name.n))) {
+	while ((at = memmem(at, end - at, name.p, name.n))) {
 		const char *after = at + name.n;
 		bool begins = at == source.p || !is_name_byte(at[-1]), ends = after == end || !is_name_byte(*after);
 		if (begins && ends && (!followed_by || (after < end && *after && strchr(followed_by, *after))))
