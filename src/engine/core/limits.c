@@ -45,8 +45,7 @@ void fh_limits_use(struct fh_sandbox *b, struct fh_usage *ret)
 static void take_tasks(struct fh_sandbox *b, const struct fh_cgroup_use *u, struct fh_usage *ret)
 {
 	ret->processes_peak = u->tasks_peak ? u->tasks_peak - 1 : b->peak.processes_peak;
-	if (u->fork_failures)
-		b->sampled_tasks_full = true;
+	b->tasks_refused = FH_MAX(b->tasks_refused, u->fork_failures);
 }
 
 void fh_limits_counts(struct fh_sandbox *b, struct fh_usage *ret)

@@ -157,7 +157,8 @@ struct fh_sandbox {
 	struct fh_init_usage sample; /* the latest */
 	struct fh_usage peak;        /* highest values of all samples */
 	uint64_t mapped_peak;        /* highest sampled size of mapped file pages, which no limit counts */
-	bool sampled_tasks_full;
+	/* how often a program was refused a process, or seen with as many as may be, when this was last read */
+	uint64_t tasks_refused;
 	bool oom_seen, disk_full;
 	uint64_t oom_kills; /* processes that the kernel had killed for lack of memory when this was last read */
 	enum fh_start start;

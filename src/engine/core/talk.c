@@ -186,7 +186,7 @@ static void on_usage(struct fh_sandbox *b, const struct fh_init_usage *u)
 	b->peak.processes_peak = FH_MAX(b->peak.processes_peak, u->tasks);
 	b->mapped_peak = FH_MAX(b->mapped_peak, u->mapped_bytes);
 	if (is_full(b, u->tasks))
-		b->sampled_tasks_full = true;
+		b->tasks_refused++;
 	if (memory <= limit[FH_LIMIT_MEMORY] || b->engine->cgroups.version[FH_CG_MEMORY])
 		return;
 	fire_memory(b);
@@ -202,7 +202,7 @@ static void on_finished(struct fh_sandbox *b, const struct fh_init_finished *m)
 	}
 	/* A program whose fork was refused may end before the next sample: those that it leaves, and itself, say it. */
 	if (b->sampling && is_full(b, m->left + 1))
-		b->sampled_tasks_full = true;
+		b->tasks_refused++;
 	b->init_finished = true;
 	if (b->owner->on_finished)
 		b->owner->on_finished(b);

@@ -174,7 +174,7 @@ static void take_last_word(const struct fh_sandbox *b)
 		return;
 	if (b->oom_seen)
 		p->fired |= 1u << FH_LIMIT_MEMORY;
-	if (b->sampled_tasks_full)
+	if (b->tasks_refused)
 		p->fired |= 1u << FH_LIMIT_PROCESSES;
 	if (b->disk_full)
 		p->fired |= 1u << FH_LIMIT_DISK;

@@ -37,6 +37,20 @@ class Sessions(Case):
                 print(s.exec(['sleep', '60'], wall_time=0.2).fired)
         """), "cpu_time_limit\n['wall_time']\n")
 
+    def test_a_program_that_fails_for_want_of_processes_says_so(self):
+        """And only that one: what fails before it or after, or does without, has met no limit."""
+        self.assertEqual(self.python("""
+            full = ('my $made = 0; while (defined(my $pid = fork)) { if (!$pid) { sleep 60; exit } last if ++$made > 20 } '
+                    'select(undef, undef, undef, 0.3); exit 5')  # without control groups samples tell
+            with fumehood.Sandbox(processes=8) as s:
+                for command in 'exit 3', full, 'exit 3':
+                    o = s.exec(['perl', '-e', command])
+                    print(o.status, o.fired)
+                    s.exec(['sh', '-c', 'kill -9 -1'])
+            with fumehood.Sandbox(processes=8) as s:
+                print(s.exec(['sh', '-c', 'true & true & exit 3']).status)
+        """), "runtime_error []\nprocess_limit ['processes']\nruntime_error []\nruntime_error\n")
+
     def test_a_disk_is_full_before_the_memory_that_holds_it_is(self):
         """Also where the disk that was asked for is larger, as the usual one is here."""
         self.assertEqual(self.python("""

@@ -65,7 +65,8 @@ struct fh_process {
 	struct fh_id into;     /* helpers only: the helper that reads this one's stdout; zero: the client reads it */
 	bool joined;           /* helpers only: another helper writes to this one's stdin */
 	uint32_t fired;
-	uint64_t oom_kills_before; /* the sandbox's oom_kills when the process started */
+	/* the sandbox's oom_kills and tasks_refused when the process started */
+	uint64_t oom_kills_before, tasks_refused_before;
 	int wait_status;
 	bool stopped; /* the process belongs to a group of runs and was killed because the group's leader ended */
 	struct fh_waiter *waiters;

@@ -346,6 +346,10 @@ void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m)
 	settle(p, &own_kills);
 	if (met_memory(p, own_kills))
 		p->fired |= 1u << FH_LIMIT_MEMORY;
+	/* It may be another program of the session that was refused one: the limit is the session's. A program that
+	 * succeeds in spite of that has met no limit. */
+	if (m->status != 0 && !p->sandbox->owner->one_program && p->sandbox->tasks_refused > p->tasks_refused_before)
+		p->fired |= 1u << FH_LIMIT_PROCESSES;
 	if (m->status != 0 && fh_limits_met_data(p->sandbox, m->resident_peak_bytes))
 		p->fired |= 1u << FH_LIMIT_MEMORY;
 	p->usage.wall_us = (uint64_t)(fh_now_ns() - p->start_ns) / 1000;

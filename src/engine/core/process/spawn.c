@@ -165,6 +165,7 @@ static struct fh_process *new_process(struct fh_sandbox *b, const struct fh_spaw
 		p->into = s->into->id;
 	snprintf(p->tag, sizeof(p->tag), "%s", s->tag ? s->tag : "");
 	p->oom_kills_before = b->oom_kills;
+	p->tasks_refused_before = b->tasks_refused;
 	p->input = (struct fh_input){ .process = p, .fd = -1, .terminal = s->pty };
 	fh_id_random(&p->id);
 	describe(p, s->argv, s->cwd);
