@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Code contexts in R and Java: state, results, streams, errors, interrupts, in the forms of the other languages."""
+"""Code contexts in other languages than Python: state, results, streams, errors, interrupts, in the same forms."""
 import os
 import shutil
 import sys
@@ -136,6 +136,138 @@ class Java(Language):
                            "System.exit(3)", "1", then="print(s.exec(['ls', '-A', '/tmp']).stdout)")
         self.assertEqual([cell[0] for cell in cells[:3]], ["output_limit", "ended", "ok"])
         self.assertEqual(cells[3], "b''")
+
+
+@support.once
+class Bash(Case):
+    def test_state_streams_and_exit_codes(self):
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox() as s:
+                c = s.context('bash', env={'A': 'a "quoted" \\\\ \\n line'})
+                def run(code, **more):
+                    e = c.run(code, **more)
+                    print(e.status, repr(e.stdout), repr(e.stderr), e.error and e.error.value)
+                run('x=5; declare y=6; cd /tmp; f() { echo "f $1"; }; alias hi="echo hi"')
+                run('echo $x $y; pwd; f 2; hi; echo err >&2')
+                run('false')
+                run('echo $?; printf %s "$A"')
+                run('echo "é 😀"; printf "%s|" a\\\\\\\\b "c\\\\"d"; printf "\\\\377\\\\n"')
+                run('break; echo after; read line; echo "read $?"')
+                run('if; then')
+                run('while :; do :; done', timeout=0.5)
+                run('sleep 60', timeout=0.5)
+                run('echo $x $B', env={'B': 'b', 'x': '7'})
+                run('echo $x $B')
+                e = c.run('exit 3'); print(e.status, e.state_lost, e.error.value)
+                e = c.run('echo "[$x]"'); print(e.stdout, e.restarted)
+        """).splitlines(), ["ok '' '' None", "ok '5 6\\n/tmp\\nf 2\\nhi\\n' 'err\\n' None", "failed '' '' 1",
+                            "ok '1\\na \"quoted\" \\\\ \\n line' '' None", "ok 'é 😀\\na\\\\b|c\"d|\ufffd\\n' '' None",
+                            "ok 'after\\nread 1\\n' \"bash: break: only meaningful in a `for', `while', or `until' loop\\n\" None",
+                            "failed '' \"bash: syntax error near unexpected token `;'\\n\" 2", "timeout '' '\\n' ",
+                            "timeout '' '\\n' ", "ok '7 b\\n' '' None", "ok '5\\n' '' None", "failed True 3", "[]", " True"])
+
+    def test_what_a_script_sets_and_errors_that_end_what_a_shell_does(self):
+        """`set -u` is the first line of many a script; the driver, a part of the same shell, goes on under it."""
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox() as s:
+                c = s.context('bash')
+                for code in ('set -euo pipefail; x=1; echo $x', 'set +e; echo $x; A=$B; echo no', 'echo [$x]; unset x', 'readonly r=1', 'echo ${x:?none}',
+                             'set +eu; r=2; echo no', 'echo ${a b}; echo no', 'echo $((1/0)); echo no', 'echo "[$x]"'):
+                    e = c.run(code, env={'B': 'b'} if '[' in code else {}, timeout=20)
+                    print(e.status, repr(e.stdout), e.error and e.error.value, e.stderr.count('\\n'), e.restarted)
+                c.run('set -e'); e = c.run('false; echo no', timeout=20)
+                print(e.status, repr(e.stdout + e.stderr), e.error.value, e.state_lost, '( set -e; … )' in e.message)
+                c.run('set -eu'); e = c.run('echo $B; echo no', timeout=20)
+                print(e.status, repr(e.stdout), e.stderr.count('\\n'), e.state_lost, 'set -u' in e.message)
+                print('set -u' in c.run('kill -9 $$', timeout=20).message)
+        """).splitlines(), ["ok '1\\n' None 0 False", "failed '1\\n' 1 1 False", "ok '[1]\\n' None 0 False", "ok '' None 0 False",
+                            "failed '' 1 1 False", "failed '' 1 1 False", "failed '' 1 1 False", "failed '' 1 1 False", "ok '[]\\n' None 0 False",
+                            "failed '' 1 True True", "ended '' 1 True True", "False"])
+
+    def test_the_relay_leaves_no_file_and_floods_are_bounded(self):
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox() as s:
+                c = s.context('bash')
+                print(repr(c.run('ls -A /tmp').stdout))
+                e = c.run('yes', max_bytes=1 << 20, timeout=20); print(e.status, e.state_lost, len(e.stdout) > 500000)
+                e = c.run('yes >&2 & echo x; kill %1; wait', timeout=20); print(e.status)
+                e = c.run('for f in /proc/$$/fd/*; do echo garbage >$f; done 2>/dev/null', timeout=20); print(e.status, e.state_lost)
+                e = c.run('kill -9 $$', timeout=20); print(e.status, 'signal 9' in e.message)
+                print(c.run('echo ok').stdout)
+        """).splitlines()[:5], ["''", "output_limit False True", "ok", "ended True", "ended True"])
+
+
+@support.once
+class JavaScript(Case):
+    def setUp(self):
+        super().setUp()
+        if not shutil.which("node"):
+            self.skipTest("needs the program node (package nodejs)")
+
+    def cells(self, *codes, language="javascript"):
+        return self.python("""
+            with fumehood.Sandbox(memory='2G', processes=256) as s:
+                c = s.context(%r)
+                for code, more in %r:
+                    e = c.run(code, **more)
+                    print(e.status, repr(e.text), repr(e.stdout), repr(e.stderr), e.error and (e.error.name, e.error.value),
+                          e.results and e.results[0].formats())
+        """ % (language, [code if isinstance(code, tuple) else (code, {}) for code in codes])).splitlines()
+
+    def test_declarations_again_await_values_and_imports(self):
+        self.assertEqual(self.cells(
+            "1 + 1", "const x = 5; let y = 6", "const x = 7; let y = 8; class A {}; function f() { return x + y }", "f()",
+            "class A { constructor() { this.v = 1 } }; new A()", "await new Promise(r => setTimeout(() => r('late'), 10))",
+            "({a: [1, {b: null}]})", "undefined", "import { join as j } from 'node:path'\nimport fs from 'fs'\nj('a', typeof fs.statSync)",
+            "(await import('os')).platform()", "require('util').format('%d', 4)", "// import a from 'nothing'\n`import b from 'c'`",
+            ("process.env.A", {"env": {"A": "1"}}), "process.env.A", "10n ** 20n", "NaN",
+            "export const e = 1\n  export let n = 2\nexport function g() { return e }\nexport class K {}\nexport { g, K as L };\nexport default g() + n",
+            "`\nexport const no = 1`"),
+            ["ok '2' '' '' None ['text']", "ok None '' '' None []", "ok None '' '' None []", "ok '15' '' '' None ['text']",
+             "ok 'A { v: 1 }' '' '' None ['text']", "ok \"'late'\" '' '' None ['text']",
+             "ok '{ a: [ 1, { b: null } ] }' '' '' None ['text', 'json']", "ok None '' '' None []",
+             "ok \"'a/function'\" '' '' None ['text']", "ok \"'linux'\" '' '' None ['text']", "ok \"'4'\" '' '' None ['text']",
+             "ok '\"import b from \\'c\\'\"' '' '' None ['text']", "ok \"'1'\" '' '' None ['text']", "ok None '' '' None []",
+             "ok '100000000000000000000n' '' '' None ['text']", "ok 'NaN' '' '' None ['text']",
+             "ok '3' '' '' None ['text']", "ok \"'\\\\nexport const no = 1'\" '' '' None ['text']"])
+
+    def test_streams_errors_displays_and_interrupts(self):
+        lines = self.cells(
+            "console.log('a'); require('child_process').execSync('echo b; echo e >&2', {stdio: 'inherit'}); console.log('c')",
+            "throw new TypeError('t')", "x +", "nothing", "throw 5", "await Promise.reject(new Error('r'))",
+            "display.html('<b>x</b>'); await display({[Symbol.for('Jupyter.display')]: () => ({'image/png': new Uint8Array([1])})})",
+            "let kept = 3", ("for (;;) {}", {"timeout": 0.5}), ("await new Promise(() => {})", {"timeout": 0.5}), "kept",
+            "setTimeout(() => { throw new Error('later') }, 1); await new Promise(r => setTimeout(r, 30)); 1", "process.exit(4)", "typeof kept")
+        self.assertEqual([line.rsplit(" [", 1)[0] if i < 6 else line for i, line in enumerate(lines)][:11], [
+            "ok None 'a\\nb\\nc\\n' 'e\\n' None", "failed None '' '' ('TypeError', 't')",
+            "failed None '' '' ('SyntaxError', 'Unexpected end of input')",
+            "failed None '' '' ('ReferenceError', 'nothing is not defined')", "failed None '' '' ('Error', '5')",
+            "failed None '' '' ('Error', 'r')", "ok None '' '' None ['html']", "ok None '' '' None []",
+            "timeout None '' '' ('KeyboardInterrupt', '') []", "timeout None '' '' ('KeyboardInterrupt', '') []",
+            "ok '3' '' '' None ['text']"])
+        self.assertRegex(lines[11], "^ok '1' '' 'Uncaught Error: later")
+        self.assertEqual(lines[12:], ["ended None '' '' None []", "ok \"'undefined'\" '' '' None ['text']"])
+
+    def test_an_error_shows_what_caused_it(self):
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox(memory='2G', processes=256) as s:
+                c = s.context('javascript')
+                for code in ("throw new Error('outer', {cause: new TypeError('inner')})", "throw new AggregateError([new Error('a'), 5], 'all')",
+                             "const e = new Error('own'); e.cause = e; throw e"):
+                    trace = c.run(code).error.traceback
+                    print([line.strip() for line in trace.splitlines() if 'at Cell' not in line][:3], 'node:' in trace)
+        """).splitlines(), ["['Error: outer', '[cause]: TypeError: inner'] False", "['AggregateError: all', '[errors 0]: Error: a'] False",
+                            "['Error: own', '[cause]: Error: own', '[cause]: Error: own'] False"])
+
+    def test_typescript_is_stripped_or_refused_truthfully(self):
+        said = self.python("""
+            with fumehood.Sandbox(memory='2G', processes=256) as s:
+                try: c = s.context('typescript')
+                except fumehood.UnavailableError as e: print('refused', e.message)
+                else:
+                    print('made', c.run('interface P { v: number }\\nconst p: P = {v: 4}; p.v as number').text)
+        """)
+        self.assertRegex(said, r"^(made 4|refused no context in typescript: TypeScript needs Node 22\.13 or later \(this is v)")
 
 
 @support.once
