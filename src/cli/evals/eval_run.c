@@ -266,6 +266,17 @@ static void print_hook_problems(const struct fh_eval_results *r)
 	fh_print(&out);
 }
 
+static void print_derived_problem(const struct fh_eval_results *r)
+{
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	if (!r->derived_problem)
+		return;
+	fh_buf_adds(&out, "A derived metric is 0, as in promptfoo, since it failed: ");
+	fh_escape_terminal(&out, fh_str(r->derived_problem), false);
+	fh_buf_addc(&out, '\n');
+	fh_print(&out);
+}
+
 /* The exit status. Errors count as not passed; an eval without tests succeeds. */
 static int exit_status(const struct fh_eval_results *r)
 {
@@ -293,6 +304,7 @@ static int end(struct run *run, struct fh_eval_results *results, struct fh_error
 	report(s, results);
 	print_notes(&s->plan->config);
 	print_hook_problems(results);
+	print_derived_problem(results);
 	if (r == 0)
 		suggest_show(results, s->paths);
 	if (results->interrupted && stored)

@@ -368,8 +368,15 @@ bool fh_eval_expression(const char *text, const json_t *names, double *ret)
 	return true;
 }
 
+static int expression(const char *text, const json_t *names, double *ret, struct fh_error *err)
+{
+	if (fh_eval_expression(text, names, ret))
+		return 0;
+	return fh_error_set(err, FH_E_CONFIG, "%.200s cannot be computed", text);
+}
+
 int fh_eval_derive(const struct fh_document *d, const json_t *derived, json_t *named, size_t count,
-                   fh_derive_call *function, const void *context, struct fh_error *err)
+                   fh_derive_call *function, const void *context, char **problem, struct fh_error *err)
 {
 	for (size_t i = 0; i < json_array_size(derived); i++) {
 		const json_t *entry = json_array_get(derived, i);
@@ -380,10 +387,10 @@ int fh_eval_derive(const struct fh_document *d, const json_t *derived, json_t *n
 		fh_auto_json json_t *names = json_copy(named);
 		json_object_set_new(names, "__count", json_real((double)count));
 		double v = 0;
-		if (fh_text_is_file(value))
-			(void)function(context, value, names, &v);
-		else
-			(void)fh_eval_expression(value, names, &v);
+		struct fh_error why = FH_ERROR_INIT;
+		int r = fh_text_is_file(value) ? function(context, value, names, &v, &why) : expression(value, names, &v, &why);
+		if (r < 0 && !*problem)
+			*problem = fh_xasprintf("%s: %s", metric, why.message);
 		json_object_set_new(named, metric, isfinite(v) ? json_real(v) : json_null());
 	}
 	return 0;

@@ -11,12 +11,13 @@
 #pragma once
 #include "eval/common/document.h"
 
-/* Computes a metric whose value is a function of a config in JavaScript ("file://FILE:NAME"); false when it cannot be
- * computed. */
-typedef bool fh_derive_call(const void *context, const char *function, const json_t *names, double *ret);
+/* Computes a metric whose value is a function of a config in JavaScript ("file://FILE:NAME"). */
+typedef int fh_derive_call(const void *context, const char *function, const json_t *names, double *ret,
+                           struct fh_error *err);
 
-/* Adds the metrics to `named`. An entry that is not {name, value: text}: FH_E_CONFIG with its place. */
+/* Adds the metrics to `named`. An entry that is not {name, value: text}: FH_E_CONFIG with its place. *problem: why the
+ * first metric that could not be computed is 0; kept if there is one already, else free() it. */
 int fh_eval_derive(const struct fh_document *d, FH_NULLABLE const json_t *derived, json_t *named, size_t count,
-                   fh_derive_call *function, const void *context, struct fh_error *err);
+                   fh_derive_call *function, const void *context, char **problem, struct fh_error *err);
 /* Computes one expression, which may be infinite or not a number; false when it cannot be read. */
 bool fh_eval_expression(const char *text, const json_t *names, double *ret);

@@ -99,7 +99,8 @@ int fh_eval_plan_before_all(struct fh_eval_plan *p, struct fh_script_pool *scrip
 
 /* Calls a derived metric that is a function of a config in JavaScript, as function(namedScores, {}): the fh_derive_call
  * (eval/grading/derived.h) whose context is the plan. */
-bool fh_eval_plan_call_derived(const void *plan, const char *reference, const json_t *names, double *ret);
+int fh_eval_plan_call_derived(const void *plan, const char *reference, const json_t *names, double *ret,
+                              struct fh_error *err);
 
 /* plan_columns.c: fills the columns from the plan's providers and prompts. No column at all is an error. */
 int fh_eval_plan_columns(struct fh_eval_plan *p, const struct fh_eval_overrides *o, struct fh_error *err);

@@ -89,20 +89,25 @@ int fh_eval_plan_before_all(struct fh_eval_plan *p, struct fh_script_pool *scrip
 	return given == context ? 0 : take_suite(p, json_object_get(given, "suite"), scripts, err);
 }
 
-bool fh_eval_plan_call_derived(const void *context, const char *reference, const json_t *names, double *ret)
+int fh_eval_plan_call_derived(const void *context, const char *reference, const json_t *names, double *ret,
+                              struct fh_error *err)
 {
 	const struct fh_eval_plan *plan = context;
 	fh_auto_free char *path = NULL, *function = NULL;
 	enum fh_script_language language;
 	fh_text_split_file(reference + strlen("file://"), plan->config.dir, &path, &function);
 	if (!plan->needs.scripts || !fh_script_language_of(path, &language) || language != FH_SCRIPT_JAVASCRIPT)
-		return false;
+		return fh_error_set(err, FH_E_CONFIG, "%.200s is not a function in JavaScript that can be called", reference);
 	fh_auto_json json_t *args = json_pack("[O, {}]", names);
 	fh_auto_script_result struct fh_script_result result = { 0 };
 	struct fh_script_call call = { .language = language, .file = path, .function = function, .args = args };
-	if (fh_script_call(plan->needs.scripts, &call, &result, NULL) < 0 || result.outcome != FH_SCRIPT_RETURNED ||
-	    !json_is_number(result.value))
-		return false;
+	int r = fh_script_call(plan->needs.scripts, &call, &result, err);
+	if (r < 0)
+		return r;
+	if (result.outcome != FH_SCRIPT_RETURNED)
+		return fh_error_set(err, FH_E_CONFIG, "%s", result.error_message);
+	if (!json_is_number(result.value))
+		return fh_error_set(err, FH_E_CONFIG, "the function gave %s, not a number", result.type);
 	*ret = json_number_value(result.value);
-	return true;
+	return 0;
 }

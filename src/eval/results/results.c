@@ -255,7 +255,7 @@ int fh_eval_results_finish(const struct fh_eval_plan *plan, struct fh_eval_resul
 		struct fh_eval_sums *s = &r->sums[i];
 		if (failed == 0)
 			failed = fh_eval_derive(plan->config.document, plan->derived, s->named, s->pass + s->fail + s->error,
-			                        fh_eval_plan_call_derived, plan, err);
+			                        fh_eval_plan_call_derived, plan, &r->derived_problem, err);
 		json_t *metrics = metrics_json(s);
 		if (json_is_object(json_array_get(repeats, i)))
 			json_object_set(metrics, "repeats", json_array_get(repeats, i));
@@ -270,6 +270,7 @@ int fh_eval_results_finish(const struct fh_eval_plan *plan, struct fh_eval_resul
 void fh_eval_results_release(struct fh_eval_results *r)
 {
 	free(r->hook_problem);
+	free(r->derived_problem);
 	for (size_t i = 0; r->sums && r->metrics == NULL && r->sums[i].named; i++) {
 		json_decref(r->sums[i].named);
 		json_decref(r->sums[i].named_count);

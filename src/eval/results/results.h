@@ -77,6 +77,7 @@ struct fh_eval_results {
 	bool interrupted;
 	char *hook_problem;         /* the first problem of afterEach, or NULL */
 	size_t hook_problems;       /* number of rows for which afterEach failed */
+	char *derived_problem;      /* why the first derived metric that could not be computed is 0, or NULL */
 	struct fh_error hook_error; /* error of the afterAll hook; code FH_OK: no error */
 	struct fh_error sink_error; /* why rows could not be stored; code FH_OK: no error */
 	char id[64];                /* eval-abc-2026-11-21T09:28:07 */

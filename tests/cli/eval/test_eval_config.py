@@ -210,6 +210,21 @@ class BadConfigs(Eval):
         self.refused("prompts: [x]\nproviders:\n  - ecko\n", line=3, says=["ecko", "echo"])
         self.refused(ECHO, "--filter-patern", "x", status=2, says=["--filter-pattern"])
 
+    def test_a_derived_metric_that_cannot_be_computed_is_told(self):
+        """Its value is 0, as in promptfoo, which says nothing."""
+        base = "prompts: [x]\nproviders: [echo]\ntests:\n  - assert: [{type: contains, value: x, metric: f}]\nderivedMetrics:\n  - {name: m, value: '%s'}\n"
+        self.assertIn("A derived metric is 0, as in promptfoo, since it failed: m: f / missing cannot be computed",
+                      self.eval(config=base % "f / missing").stdout)
+        self.assertNotIn("derived metric", self.eval(config=base % "f / 0").stdout)
+        for function, says in (("{ throw new Error('not today') }", "m: not today"), ("'many'", "m: the function gave string, not a number"), ("1", None)):
+            self.write("c.js", "module.exports = { prompts: ['x'], providers: ['echo'], tests: [{}], "
+                               "derivedMetrics: [{ name: 'm', value: () => %s }] };" % function)
+            said = self.eval("-c", "c.js").stdout
+            if says:
+                self.assertIn("since it failed: " + says, said)
+            else:
+                self.assertNotIn("derived metric", said)
+
     def test_a_slip_in_a_key_is_refused_at_every_level(self):
         base = "prompts: [{}]\nproviders: [{}]\n{}"
         for config, line, wrong, meant in (
