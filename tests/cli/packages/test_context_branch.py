@@ -57,18 +57,24 @@ print(c.run('os.getsid(0) == os.getpid()').text, b.run('os.getsid(0) == os.getpi
         self.assertEqual(lines, ["True"] * 4 + ["True True"])
 
     def test_a_branch_whose_process_is_killed_ends_with_what_it_started(self):
-        """The engine knows a branch by its proxy, an orphan in a session of its own, with a name of one run's."""
-        self.assertEqual(self.lines("""
+        """The engine knows a branch by its proxy, an orphan in a session of its own, with a name of one run's. Another process waits
+        for the proxy's end: a shell, or an interpreter where there is none."""
+        for shell in ("", "import os; os.access = lambda *_: False"):
+            with self.subTest(shell):
+                self.assertEqual(self.lines("""
+c.run(%r)
 b = c.branch()
 branch, child = eval(b.run('import os, subprocess; os.getpid(), subprocess.Popen(["sleep", "1000"]).pid').text)
 c.run('def words(pid):\\n try: return open(f"/proc/{pid}/cmdline", "rb").read()\\n except OSError: return b""')
-c.run('import os; proxy, = [int(p) for p in os.listdir("/proc") if p.isdigit() and b"/.fumehood-" in words(p)]; os.kill(proxy, 9)')
+c.run('import os; pids = [int(p) for p in os.listdir("/proc") if p.isdigit()]; proxy, = [p for p in pids if b"/.fumehood-" in words(p)]')
+print(c.run('any(b"kill -s" in words(p) for p in pids)').text)
+c.run('os.kill(proxy, 9)')
 for _ in range(500):
     left = c.run(f'[p for p in ({branch}, {child}) if words(p)]').text
     if left == '[]': break
     time.sleep(0.02)
 print(left)
-"""), ["[]"])
+""" % shell), [str(not shell), "[]"])
 
     def test_time_outs_interrupts_and_ends_are_its_own(self):
         lines = self.lines("""
