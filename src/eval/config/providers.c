@@ -116,6 +116,9 @@ static int open_entry(struct fh_eval_config *c, const struct fh_document *d, con
 	const char *id = fh_json_str(entry, "id", NULL);
 	if (!id || !*id)
 		return fh_document_error(d, place, err, "a provider needs an \"id\", such as openai:chat:gpt-4o or echo");
+	if (json_object_get(entry, "callApi"))
+		return fh_document_error(d, place, err,
+		                         "\"callApi\" is a function, which only a config in JavaScript can have");
 	const json_t *config = json_object_get(entry, "config");
 	struct fh_eval_provider *p = FH_NEW(struct fh_eval_provider);
 	p->id = fh_xstrdup(id);

@@ -209,6 +209,7 @@ class BadConfigs(Eval):
                      says=['"containss"', '"contains"'])
         self.refused("prompts: [x]\nproviders:\n  - ecko\n", line=3, says=["ecko", "echo"])
         self.refused(ECHO, "--filter-patern", "x", status=2, says=["--filter-pattern"])
+        self.refused("prompts: [x]\nproviders:\n  - id: echo\n    callApi: x\n", line=3, says=['"callApi"', "JavaScript"])
 
     def test_a_derived_metric_that_cannot_be_computed_is_told(self):
         """Its value is 0, as in promptfoo, which says nothing."""
