@@ -365,14 +365,16 @@ def failures_of_unittest():
 
 def imports(test, name):
     """As fh_python_imports (src/code): by look."""
-    return any(line.split()[:1] in (["import"], ["from"]) and name in line for line in test.split("\n"))
+    return name in test and any(line.split()[:1] in (["import"], ["from"]) and name in line for line in test.split("\n"))
 
 
 def main():
     global test_text
-    begin_chance(Int(take_input(16), 16))
+    seed = take_input(16)
     sizes = [take_size() for _ in range(4)]
     names, before, test = [decode_text(take_input(size), "utf-8") for size in sizes[:3]]
+    if "random" in before or "random" in test:
+        begin_chance(Int(seed, 16))
     # What stands behind a guard of the main program is run, but for a call of pytest, which finds the cases in a file.
     space, test_text = {"__name__": "test" if imports(test, "pytest") else "__main__"}, test
     if "import numpy" in test or "from numpy" in test:
