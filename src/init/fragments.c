@@ -24,6 +24,7 @@ enum {
 	PACKET_LEAST = 576,
 	SMALL = 16 << 20,
 	TOLERANCE = 32 << 20, /* others on the host have such memory as well */
+	MOVED = 1 << 20,
 };
 
 /* Figures of /proc/meminfo that are parts of MemTotal and do not overlap. */
@@ -69,15 +70,18 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* The two texts tell of two moments, between which pages come and go, so each is read twice: what has grown is what has
- * by any two of them. */
+/* The two texts tell of two moments, between which pages come and go. Those that a processor keeps are a part of what
+ * /proc/meminfo does not name; so if that is the same before and after /proc/zoneinfo was read, all are of one moment.
+ * Else this text, which takes long to write, is read twice as well, and what has grown is what has by any two. */
 uint64_t fh_unnamed_growth(struct fh_unnamed *u, uint64_t beyond)
 {
 	enum { SELDOM = 64 }; /* readings between two that look for less than before */
 	uint64_t first = unnamed_memory();
 	if (u->before && first <= u->before + beyond && ++u->readings % SELDOM)
-		return 0; /* which what the zones name only makes less; a text of each processor's takes long to write */
-	uint64_t zones = named_by_zones(), second = unnamed_memory(), zones_then = named_by_zones();
+		return 0; /* which what the zones name only makes less */
+	uint64_t zones = named_by_zones(), second = unnamed_memory();
+	int moved = less(first, second) + less(second, first) > MOVED;
+	uint64_t zones_then = moved ? named_by_zones() : zones;
 	uint64_t most = less(first > second ? first : second, zones < zones_then ? zones : zones_then);
 	u->now = less(first < second ? first : second, zones > zones_then ? zones : zones_then);
 	if (!u->before || most < u->before)
