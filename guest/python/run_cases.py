@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: MIT
 # Runs the cases of a test that only defines them, as pytest and unittest do with a file: judge/formats/python_cases.c puts
-# this text behind such a test, and behind this text a call with the names that the test defines.
-def fh_run_cases(fh_space, *fh_names):
+# this text behind such a test, and behind this text a call with the names that the test defines. fh_skips: the test skips cases
+# while they run. In any other a case that is not marked and skipped has failed: a program in the same process can raise a skip, too.
+def fh_run_cases(fh_space, fh_skips, *fh_names):
     import sys
     pytest, unittest = sys.modules.get("pytest"), sys.modules.get("unittest")
+
+    def is_skipped(case):
+        return getattr(case, "__unittest_skip__", False)
 
     def with_pytest():
         """For its fixtures, marks and parameters: the module is the test's own, the file on disk is empty."""
         import os
         import tempfile
-        module, failed = kind(sys)("test_cases"), []
+        module, failed, skipped = kind(sys)("test_cases"), [], []
+        due, done, marked = set(), set(), set()
         module.__dict__.update({n: v for n, v in fh_space.items() if n in fh_names or not n.lower().startswith("test")})
 
         class Cases(pytest.Module):
@@ -25,6 +30,18 @@ def fh_run_cases(fh_space, *fh_names):
             def pytest_exception_interact(call):
                 failed.append(call.excinfo.value)
 
+            @staticmethod
+            def pytest_collection_finish(session):
+                due.update([case.nodeid for case in session.items])
+                marked.update([case.nodeid for case in session.items if is_skipped(case.obj) or is_skipped(case.cls)])
+
+            @staticmethod
+            def pytest_runtest_logreport(report):
+                if report.skipped and not ({"skip", "skipif", "xfail"} & set(report.keywords) or fh_skips or report.nodeid in marked):
+                    skipped.append(report.nodeid)
+                elif report.skipped or report.when == "call":
+                    done.add(report.nodeid)
+
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "test_cases.py")
@@ -35,6 +52,9 @@ def fh_run_cases(fh_space, *fh_names):
             raise failed[0]
         if status:
             raise AssertionError("pytest: no case passed (status %d)" % status)
+        for what, cases in ("was skipped", skipped), ("did not come to its end", sorted(due - done)):
+            if cases:
+                raise AssertionError("pytest: %s %s" % (cases[0].split("::", 1)[-1], what))
 
     def call(function, *arguments):
         result = function(*arguments)
@@ -65,6 +85,11 @@ def fh_run_cases(fh_space, *fh_names):
         result = unittest.defaultTestLoader.loadTestsFromTestCase(case)(unittest.TestResult())
         for one, text in result.failures + result.errors:
             raise AssertionError("unittest: %s failed: %s" % (one, text.strip().split("\n")[-1]))
+        for one, reason in result.skipped:
+            method = getattr(one, getattr(one, "_testMethodName", ""), None)
+            if fh_skips or is_skipped(one) or is_skipped(method):
+                continue
+            raise AssertionError("unittest: %s was skipped: %s" % (one, reason))
 
     kind = type
     if pytest:

@@ -174,7 +174,8 @@ static const struct fh_split_language split = {
 
 /* What stands around a test that has cases of unittest, as split_judge.py does for one in a process of its own:
  * unittest finds them in the module __main__; it does not leave the process; and those that fail are remembered, for a
- * test may run its cases and not look at how they went. */
+ * test may run its cases and not look at how they went. So are those that are skipped, but not by the test: the program
+ * can raise a skip, too. */
 static const char before_cases[] = "def fh_cases():\n"
                                    "    import sys, unittest\n"
                                    "    space, usual, failed = globals(), unittest.main, []\n"
@@ -185,13 +186,17 @@ static const char before_cases[] = "def fh_cases():\n"
                                    "    def watch(name, fails):\n"
                                    "        add = getattr(unittest.TestResult, name)\n"
                                    "        def watched(self, case, *what):\n"
-                                   "            if fails(what):\n"
+                                   "            if fails(case, what):\n"
                                    "                failed.append(case)\n"
                                    "            return add(self, case, *what)\n"
                                    "        setattr(unittest.TestResult, name, watched)\n"
                                    "    for name in ('addFailure', 'addError', 'addUnexpectedSuccess'):\n"
-                                   "        watch(name, lambda what: True)\n"
-                                   "    watch('addSubTest', lambda what: what[-1] is not None)\n"
+                                   "        watch(name, lambda case, what: True)\n"
+                                   "    watch('addSubTest', lambda case, what: what[-1] is not None)\n"
+                                   "    def marked(case):\n"
+                                   "        method = getattr(case, getattr(case, '_testMethodName', ''), None)\n"
+                                   "        return any(getattr(one, '__unittest_skip__', False) for one in (case, method))\n"
+                                   "    watch('addSkip', lambda case, what: not %s and not marked(case))\n"
                                    "    space['__name__'], unittest.main = '__main__', main\n"
                                    "    sys.modules['__main__'] = module\n"
                                    "    return failed\n"
@@ -207,7 +212,8 @@ static void whole(struct fh_buf *out, const struct fh_judge_parts *p)
 		add_imports(out, p->problem, p->head, p->completion);
 	fh_judge_add_program(out, p);
 	fh_buf_addc(out, '\n');
-	fh_buf_adds(out, has_cases ? before_cases : "");
+	if (has_cases)
+		fh_buf_addf(out, before_cases, fh_python_skips(test) ? "True" : "False");
 	/* What stands behind a guard of the main program is run, as in split_judge.py, but for a test that may exit there:
 	 * here that is an end too early, which a program could bring about as well. */
 	if (!fh_python_imports(test, "pytest") && !memmem(test.p, test.n, "exit(", 5))

@@ -241,6 +241,31 @@ class HiddenTests(CodeCase):
                 self.assertEqual((result["pass"], result["metadata"]["integrity"]), (size == 2, "in-process"), result["reason"])
                 self.assertIn("" if size == 2 else "unittest: 1 failed, the first test_it", result["reason"])
 
+    SKIPPED = {"unittest": "class Sizes(unittest.TestCase):\n    @unittest.skip('later')\n    def test_later(self):\n        self.fail()\n"
+               "    def test_it(self):\n        self.assertEqual(Box().size(), 2)\n",
+               "unittest.main": "class Sizes(unittest.TestCase):\n    @unittest.skipIf(True, 'later')\n    def test_later(self):\n        self.fail()\n"
+               "    def test_it(self):\n        self.assertEqual(Box().size(), 2)\nunittest.main()\n",
+               "pytest": "import pytest\n@pytest.mark.skip\ndef test_later():\n    assert 0\ndef test_no():\n    pass\n"
+               "def test_it():\n    assert Box().size() == 2\n"}
+
+    def test_a_program_cannot_skip_the_cases_that_it_would_fail(self):
+        """The test's own skips stay skips."""
+        right = "class Box:\n    def size(self): return 2\n"
+        skips = {"unittest": "import unittest\nclass Box:\n    def size(self): raise unittest.SkipTest('no')\n"}
+        try:
+            import pytest  # noqa: F401  whether this interpreter, which the sandbox takes too, has it
+            skips.update({how: "import pytest\nclass Box:\n    def size(self): pytest.%s\n" % how
+                          for how in ("skip('no')", "xfail('no')", "exit('no', returncode=0)")})
+        except ImportError:
+            pass
+        tests = {kind: "import unittest\n" + text for kind, text in self.SKIPPED.items() if kind != "pytest" or len(skips) > 1}
+        cases = [(kind, how, text, program) for kind, text in tests.items() for how, program in {"": right, **skips}.items()]
+        results = self.results(*((fenced(program), {"function": "Box", "tests": text, "canonical_solution": right, "packages": len(skips) > 1})
+                                 for _, _, text, program in cases))
+        for (kind, how, _, _), result in zip(cases, results, strict=True):
+            with self.subTest(kind=kind, skips=how):
+                self.assertEqual((result["pass"], result["metadata"]["integrity"]), (how == "", "in-process"), result["reason"])
+
     @support.release_only
     def test_tests_in_the_other_languages(self):
         cases = {
