@@ -178,6 +178,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def model_good(self, request, count):
         self.reply(200, answer("you said: " + request["messages"][-1]["content"]))
 
+    def model_good_indented(self, request, count):
+        self.reply(200, json.dumps(answer("in several lines"), indent=2))
+
     def model_slow(self, request, count):
         time.sleep(self.server.slow_seconds)
         self.reply(200, answer("late"))

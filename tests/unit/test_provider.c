@@ -225,6 +225,8 @@ static void test_when_a_server_wants_to_be_asked_again(void **state)
 		{ "Content-Type: x\r\nRetry-After: 7\r\n", 7000 },
 		{ "retry-after-ms: 250\n", 250 },
 		{ "Retry-After: Sun, 09 Sep 2001 01:46:45 GMT\n", 5000 },
+		{ "Retry-After: Sunday, 09-Sep-01 01:46:45 GMT\n", 5000 },
+		{ "Retry-After: Sun Sep  9 01:46:45 2001\n", 5000 },
 		{ "x-ratelimit-remaining-requests: 0\nx-ratelimit-reset-requests: 1m2.5s\n", 62500 },
 		{ "x-ratelimit-remaining-requests: 12\nx-ratelimit-reset-requests: 1m2s\n", 0 },
 		{ "anthropic-ratelimit-tokens-remaining: 0\nanthropic-ratelimit-tokens-reset: 2001-09-09T01:46:43Z\n", 3000 },

@@ -300,6 +300,38 @@ static void test_streams_are_put_together(void **state)
 	    "\"ab\"", "length", 9);
 }
 
+#define SAID(text) "{\"choices\":[{\"delta\":{\"content\":\"" text "\"}}]}"
+#define ENDED "{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}"
+
+/* What the standard of server-sent events lets a server write, and what proxies make of it. */
+static void test_events_in_every_form(void **state)
+{
+	static const struct {
+		const char *body, *output;
+	} rows[] = {
+		{ "data: " SAID("a") "\r\rdata: " SAID("b") "\r\rdata: " ENDED "\r\rdata: [DONE]\r\r", "\"ab\"" },
+		{ "data: " SAID("a") "\r\n\r\ndata: " SAID("b") "\n\rdata: " ENDED "\r\n\r\n", "\"ab\"" },
+		{ "\xef\xbb\xbf"
+		  "data: " SAID("a") "\n\ndata: " SAID("b") "\n\ndata: " ENDED "\n\n",
+		  "\"ab\"" },
+		{ "data: {\"choices\":\ndata: [{\"delta\":\ndata:{\"content\":\"a\"}}]}\n\ndata: " ENDED "\n\n", "\"a\"" },
+		{ "data: {\"choices\":\ndata: [{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}", "\"a\"" },
+		{ "data: " SAID("a") "\n\ndata: " ENDED "\n\ndata: [DONE]\n\ndata: bye\n\n", "\"a\"" },
+		{ "data\n\ndata:\n\ndata: " SAID("a") "\n\ndata: " ENDED "\n\n", "\"a\"" },
+		{ "data: {\"choices\":\ndata: " SAID("b") "\n\ndata: " ENDED "\n\n",
+		  "API error: part of the stream was not JSON, so that part of the answer is missing" },
+		{ "event: error\ndata: {\"type\":\"error\",\"message\":\"too many\"}\n\n", "API error: 200: too many" },
+		{ "data: " SAID("a") "\n\nevent: error\ndata: out of memory\n\n", "API error: 200: out of memory" },
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(rows); i++)
+		expect_stream(&fh_wire_openai_chat, rows[i].body, rows[i].output, *rows[i].output == '"' ? "stop" : NULL, -1);
+	/* A proxy that calls the stream JSON. */
+	fh_auto_provider_response struct fh_provider_response r = FH_PROVIDER_RESPONSE_INIT;
+	fh_model_answer(&fh_wire_openai_chat, 200, "application/json", fh_str("data: " SAID("a") "\n\ndata: " ENDED "\n\n"),
+	                NULL, &r);
+	assert_string_equal(json_string_value(r.output), "a");
+}
+
 /* As Anthropic, Google and Azure describe their streams: pings, input of tools in pieces, signatures, errors. */
 static void test_streams_of_vendors(void **state)
 {
@@ -460,6 +492,7 @@ int main(void)
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_ollama),
 		cmocka_unit_test(test_streams_are_put_together),
+		cmocka_unit_test(test_events_in_every_form),
 		cmocka_unit_test(test_streams_of_vendors),
 		cmocka_unit_test(test_a_real_stream),
 		cmocka_unit_test(test_other_services),

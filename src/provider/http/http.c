@@ -432,7 +432,7 @@ static bool fh_http_worth_a_retry(struct fh_http *http, const struct fh_http_fet
 	if (t->refused && !atomic_load(&http->reached))
 		return false;
 	if (t->result == CURLE_OK && ret->status >= 200 && ret->status <= 299)
-		return request->is_cut && request->is_cut(request->context);
+		return request->is_cut && request->is_cut(request->context, ret);
 	if (t->result == CURLE_OK)
 		return fh_http_status_retryable(ret->status) &&
 		       !(request->is_final && request->is_final(ret->status, fh_buf_str(&ret->body)));

@@ -25,6 +25,8 @@ struct fh_http_tls {
 	FH_NULLABLE const char *ca, *certificate, *key; /* files (PEM) */
 };
 
+struct fh_http_response;
+
 struct fh_http_fetch {
 	const char *url;
 	FH_NULLABLE const char *const *headers; /* "Name: value", NULL-terminated */
@@ -37,7 +39,7 @@ struct fh_http_fetch {
 	void (*on_data)(void *context, struct fh_str data);
 	/* Called with a 2xx answer that has no length: true if the answer was cut off; it is then retried. NULL: no answer
 	 * counts as cut off. */
-	bool (*is_cut)(void *context);
+	bool (*is_cut)(void *context, const struct fh_http_response *response);
 	void *context;
 	uint64_t stall_ms;     /* a try ends after so long without a byte; 0: only timeout_ms ends it */
 	uint64_t timeout_ms;   /* time limit of one try; 0: 300 s */

@@ -27,11 +27,12 @@ struct fh_str fh_headers_find(struct fh_str headers, const char *name)
 	return (struct fh_str){ NULL, 0 };
 }
 
-/* Milliseconds from `now` (seconds since 1970) until a time in ISO 8601 or in the form of an HTTP date, 0 for a past
- * one. False: the text has another form. */
+/* Milliseconds from `now` (seconds since 1970) until a time in ISO 8601 or in one of the three forms of an HTTP date,
+ * 0 for a past one. False: the text has another form. */
 static bool moment_ms(const char *text, int64_t now, uint64_t *ret)
 {
-	static const char *const forms[] = { "%Y-%m-%dT%H:%M:%S", "%a, %d %b %Y %H:%M:%S" };
+	static const char *const forms[] = { "%Y-%m-%dT%H:%M:%S", "%a, %d %b %Y %H:%M:%S", "%a, %d-%b-%y %H:%M:%S",
+		                                 "%a %b %d %H:%M:%S %Y" };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(forms); i++) {
 		struct tm t = { 0 };
 		if (!strptime(text, forms[i], &t))

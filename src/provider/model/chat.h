@@ -35,7 +35,7 @@ struct fh_chat_request {
 	const json_t *body;
 	/* As in fh_http_fetch; zero for an answer that is not streamed. */
 	void (*on_data)(void *context, struct fh_str data);
-	bool (*is_cut)(void *context);
+	bool (*is_cut)(void *context, const struct fh_http_response *response);
 	void *context;
 	uint64_t stall_ms;
 };

@@ -274,15 +274,35 @@ static void fh_model_streamed(struct fh_answer_stream *s, int status, const char
 	}
 }
 
-static bool fh_model_is_stream(const char *content_type)
+/* Whether an answer is a stream: by its type, or by its look where a proxy gave it another. */
+static bool fh_model_is_stream(const char *content_type, struct fh_str body)
 {
-	return fh_starts_with(content_type, "text/event-stream") || fh_starts_with(content_type, "application/x-ndjson");
+	static const char *const types[] = { "text/event-stream", "application/x-ndjson" };
+	static const char *const begins[] = { "data:", "event:", ":" };
+	bool is = false;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(types); i++)
+		is = is || fh_starts_with(content_type, types[i]);
+	for (size_t i = 0; i < FH_ARRAY_SIZE(begins); i++)
+		is = is || (body.n > strlen(begins[i]) && memcmp(body.p, begins[i], strlen(begins[i])) == 0);
+	return is;
+}
+
+/* Whether a server was asked for a stream and, as it has none, sent one JSON object. */
+static bool fh_model_in_one_piece(const struct fh_http_response *http)
+{
+	return fh_streq(http->content_type, "application/json") &&
+	       !fh_model_is_stream(http->content_type, fh_buf_str(&http->body));
+}
+
+static bool fh_model_is_cut(void *context, const struct fh_http_response *http)
+{
+	return !fh_model_in_one_piece(http) && fh_answer_stream_is_cut(context);
 }
 
 void fh_model_answer(const struct fh_wire *wire, int status, const char *content_type, struct fh_str body,
                      const json_t *config, struct fh_provider_response *ret)
 {
-	if (status >= 200 && status <= 299 && wire->event && fh_model_is_stream(content_type)) {
+	if (status >= 200 && status <= 299 && wire->event && fh_model_is_stream(content_type, body)) {
 		FH_CLEANUP(fh_answer_stream_release) struct fh_answer_stream s;
 		fh_answer_stream_init(&s, wire);
 		fh_answer_stream_feed(&s, body);
@@ -302,8 +322,7 @@ static void fh_model_take(const struct fh_provider *p, const struct fh_http_resp
 {
 	const struct fh_model *m = p->state;
 	bool ok = http->status >= 200 && http->status <= 299;
-	/* A server that does not support streaming sends one JSON object. */
-	if (stream && ok && !fh_streq(http->content_type, "application/json"))
+	if (stream && ok && !fh_model_in_one_piece(http))
 		fh_model_streamed(stream, http->status, http->content_type, fh_buf_str(&http->body), config, ret);
 	else
 		fh_model_answer(m->wire, http->status, http->content_type, fh_buf_str(&http->body), config, ret);
@@ -324,7 +343,7 @@ static int fh_model_send(struct fh_provider *p, const json_t *config, const json
 	if (streams) {
 		fh_answer_stream_init(&stream, m->wire);
 		request.on_data = fh_answer_stream_feed;
-		request.is_cut = fh_answer_stream_is_cut;
+		request.is_cut = fh_model_is_cut;
 		request.context = &stream;
 		request.stall_ms = stall > 0 ? (uint64_t)stall : 0;
 	}

@@ -228,6 +228,8 @@ class Providers(support.TempDir):
 
     def test_a_server_that_cannot_stream_answers_in_one_piece(self):
         self.assertEqual(self.streamed("good")["response"]["output"], "you said: hello")
+        self.assertEqual(self.streamed("good-indented")["response"]["output"], "in several lines")
+        self.assertEqual(self.server.counts["good-indented"], 1)
 
     # ------------------------------------------------------------------------------------------ limits of a server
     def test_as_many_requests_are_under_way_as_the_server_takes(self):
