@@ -7,6 +7,7 @@ import collections
 import gzip
 import http.server
 import json
+import ssl
 import threading
 import time
 
@@ -54,7 +55,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             service = {**service, "content": [{"type": "text", "text": self.server.claude}]}
         if service:
             return self.reply(200, service)
-        if self.path != "/v1/chat/completions":
+        if self.path.split("invalid")[-1] != "/v1/chat/completions":
             return self.reply(404, {"detail": "Not Found"})
         if self.server.script is not None:
             return self.reply(200, answer(self.said(request, "")))
@@ -190,6 +191,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.reply(429, {"error": {"message": "slow down", "code": "rate_limit_exceeded"}}, Retry_After="1")
         self.reply(200, answer("after a pause"))
 
+    def model_busy_for_years(self, request, count):
+        self.reply(429, {"error": {"message": "come back"}}, Retry_After="Wed, 21 Oct 2099 07:28:00 GMT")
+
     def model_flaky(self, request, count):
         if count <= 2:
             return self.reply(503, "upstream", "text/plain")
@@ -246,8 +250,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class ModelServer(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, script=None):
+    def __init__(self, script=None, authority=None):
         super().__init__(("127.0.0.1", 0), Handler)
+        if authority:  # a folder with a key and its certificate
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(authority / "cert.pem", authority / "key")
+            self.socket = context.wrap_socket(self.socket, server_side=True)
         self.script = script
         self.lock = threading.Lock()
         self.requests = []

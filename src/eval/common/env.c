@@ -139,7 +139,6 @@ static const struct {
 	{ "PROMPTFOO_DISABLE_REF_PARSER", "$ref is resolved" },
 	{ "PROMPTFOO_DISABLE_OBJECT_STRINGIFY", "objects in templates are written as JSON" },
 	{ "PROMPTFOO_DISABLE_AJV_STRICT_MODE", "an unknown word in a schema is an error" },
-	{ "PROMPTFOO_CA_CERT_PATH", "SSL_CERT_FILE names the certificates" },
 };
 
 int fh_env_check(struct fh_error *err)

@@ -56,5 +56,13 @@ const struct fh_curl *fh_curl(struct fh_error *err)
 
 const char *fh_curl_authorities(void)
 {
+	/* As promptfoo, OpenSSL and Node read them. The last two of these name authorities for everything that a user runs.
+	 */
+	static const char *const names[] = { "PROMPTFOO_CA_CERT_PATH", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS" };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(names); i++) {
+		const char *named = getenv(names[i]);
+		if (named && *named)
+			return named;
+	}
 	return library.carried ? fh_curl_carried_authorities() : NULL;
 }

@@ -39,5 +39,6 @@ struct fh_curl {
 
 /* Loads libcurl once, and keeps it. Thread-safe. NULL and FH_E_UNAVAILABLE when it is not installed. */
 FH_NULLABLE const struct fh_curl *fh_curl(struct fh_error *err);
-/* The file of certificates to trust; NULL: libcurl's built-in path. To be called after fh_curl() succeeded. */
+/* The file of certificates to trust, which a variable may name; NULL: libcurl's built-in path. To be called after
+ * fh_curl() succeeded. */
 FH_NULLABLE const char *fh_curl_authorities(void);

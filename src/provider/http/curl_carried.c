@@ -37,9 +37,6 @@ const char *fh_curl_carried_authorities(void)
 		"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* RHEL */
 		"/etc/ssl/ca-bundle.pem",                            /* openSUSE */
 	};
-	const char *named = getenv("SSL_CERT_FILE");
-	if (named && *named)
-		return named;
 	for (size_t i = 0; i < FH_ARRAY_SIZE(places); i++)
 		if (fh_path_exists(places[i]))
 			return places[i];

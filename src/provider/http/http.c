@@ -127,6 +127,7 @@ static const struct {
 	{ 403, "Forbidden" },
 	{ 404, "Not Found" },
 	{ 405, "Method Not Allowed" },
+	{ 407, "Proxy Authentication Required" },
 	{ 408, "Request Timeout" },
 	{ 409, "Conflict" },
 	{ 413, "Content Too Large" },
@@ -225,7 +226,8 @@ static size_t fh_http_on_header(char *p, size_t size, size_t n, void *user)
 
 struct fh_http_try {
 	CURLcode result;
-	bool refused; /* the host refused the connection: no server listens at the port */
+	bool refused;  /* the host refused the connection: no server listens at the port */
+	long verified; /* what OpenSSL's check of the certificate gave, X509_V_… */
 	char message[CURL_ERROR_SIZE];
 	uint64_t retry_after_ms;
 	int64_t last_ns; /* when the last bytes of the body came; 0: none came */
@@ -258,6 +260,15 @@ void fh_http_setup_tls(CURL *c, const struct fh_http_tls *tls)
 		curl()->easy_setopt(c, CURLOPT_SSLKEY, tls->key);
 }
 
+/* libcurl reads http_proxy in small letters alone, as a program over CGI must: there HTTP_PROXY would be a client's
+ * header. Everywhere else people mean it. */
+static void fh_http_setup_proxy(CURL *c, const char *url)
+{
+	const char *proxy = getenv("HTTP_PROXY");
+	if (proxy && *proxy && !getenv("http_proxy") && !getenv("REQUEST_METHOD") && fh_starts_with(url, "http://"))
+		curl()->easy_setopt(c, CURLOPT_PROXY, proxy);
+}
+
 static void fh_http_setup_body(CURL *c, const struct fh_http_fetch *request)
 {
 	const char *method = request->method;
@@ -282,6 +293,7 @@ static void fh_http_setup(struct fh_http_handle *h, const struct fh_http_fetch *
 	curl()->easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl()->easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
 	fh_http_setup_tls(c, &request->tls);
+	fh_http_setup_proxy(c, request->url);
 	curl()->easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
 	curl()->easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)FH_MIN(timeout, (uint64_t)FH_HTTP_CONNECT_MS));
 	curl()->easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)FH_MIN(timeout, (uint64_t)INT32_MAX));
@@ -367,6 +379,8 @@ static int fh_http_try(struct fh_http *http, const struct fh_http_fetch *request
 	long sys = 0;
 	if (t->result == CURLE_COULDNT_CONNECT)
 		t->refused = curl()->easy_getinfo(h->easy, CURLINFO_OS_ERRNO, &sys) == CURLE_OK && sys == ECONNREFUSED;
+	else if (t->result == CURLE_PEER_FAILED_VERIFICATION)
+		curl()->easy_getinfo(h->easy, CURLINFO_SSL_VERIFYRESULT, &t->verified);
 	else if (t->result != CURLE_COULDNT_RESOLVE_HOST)
 		atomic_store(&http->reached, true);
 	fh_http_handle_put(http, h);
@@ -390,6 +404,29 @@ static struct fh_str fh_http_origin(const char *url)
 	return (struct fh_str){ host, n };
 }
 
+/* What mends a certificate that was not accepted. */
+static const char *fh_http_certificate_hint(long verified)
+{
+	/* libcurl compares names first, and until then leaves the check's result at UNSPECIFIED. */
+	enum { FH_X509_V_OK, FH_X509_V_UNSPECIFIED, FH_X509_V_NOT_YET_VALID = 9, FH_X509_V_EXPIRED = 10 };
+	if (verified == FH_X509_V_OK || verified == FH_X509_V_UNSPECIFIED)
+		return "the server has another host's certificate: the URL has to name the host that it is for";
+	if (verified == FH_X509_V_NOT_YET_VALID || verified == FH_X509_V_EXPIRED)
+		return "the server needs a new certificate, unless this machine's clock is wrong";
+	return "certificates are verified: SSL_CERT_FILE, or a provider's tls.caPath, names the file of the server's CA; "
+	       "or "
+	       "install it on this machine (update-ca-certificates)";
+}
+
+/* Whether the connection that failed was to a proxy: libcurl's message names the host that it went to. */
+static bool fh_http_by_proxy(struct fh_str host, const char *message)
+{
+	while (host.n && *host.p == '[')
+		host.p++, host.n--;
+	size_t n = host.n && host.p[-1] == '[' ? strcspn(host.p, "]") : strcspn(host.p, ":/?#");
+	return *message && !memmem(message, strlen(message), host.p, FH_MIN(n, host.n));
+}
+
 static int fh_http_fail(const struct fh_http *http, const struct fh_http_fetch *request,
                         const struct fh_http_response *ret, const struct fh_http_try *t, struct fh_error *err)
 {
@@ -404,6 +441,11 @@ static int fh_http_fail(const struct fh_http *http, const struct fh_http_fetch *
 	bool is_http = fh_starts_with(request->url, "http://") || fh_starts_with(request->url, "https://");
 	if (t->result == CURLE_URL_MALFORMAT || (t->result == CURLE_UNSUPPORTED_PROTOCOL && !is_http))
 		return fh_error_set(err, FH_E_CONFIG, "not an http or https URL: %s", request->url);
+	if (t->refused && fh_http_by_proxy(host, why)) {
+		fh_error_set(err, FH_E_UNAVAILABLE, "no connection to %.*s through the proxy: %s", FH_STR_ARGS(host), why);
+		fh_error_hint(err, "http_proxy, https_proxy or all_proxy name it, and no_proxy the hosts that need none");
+		return -FH_E_UNAVAILABLE;
+	}
 	if (t->refused) {
 		fh_error_set(err, FH_E_UNAVAILABLE, "nothing listens at %.*s: connection refused", FH_STR_ARGS(host));
 		fh_error_hint(err, "%s", http->start_hint);
@@ -412,8 +454,11 @@ static int fh_http_fail(const struct fh_http *http, const struct fh_http_fetch *
 	fh_error_set(err, FH_E_UNAVAILABLE, "no whole answer from %.*s after %u %s: %s", FH_STR_ARGS(host), ret->tries,
 	             ret->tries == 1 ? "try" : "tries", why);
 	if (t->result == CURLE_PEER_FAILED_VERIFICATION)
-		fh_error_hint(err, "certificates are verified: install the server's CA on this machine "
-		                   "(update-ca-certificates)");
+		fh_error_hint(err, "%s", fh_http_certificate_hint(t->verified));
+	else if (t->result == CURLE_SSL_CACERT_BADFILE)
+		fh_error_hint(err,
+		              "PROMPTFOO_CA_CERT_PATH, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS or the provider's tls.caPath names "
+		              "it; it has to be a file of certificates in PEM");
 	else if (t->result == CURLE_COULDNT_CONNECT)
 		fh_error_hint(err, "is the server running there?");
 	return -FH_E_UNAVAILABLE;

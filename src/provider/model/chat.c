@@ -260,6 +260,23 @@ static const json_t *fh_chat_error_text(const json_t *object)
 	return NULL;
 }
 
+/* Says what an answer's headers tell of the mend: where a server moved, or when it wants to be asked again. */
+static void fh_chat_say_headers(int status, struct fh_provider_response *ret)
+{
+	const json_t *headers = json_object_get(json_object_get(ret->metadata, "http"), "headers");
+	const char *to = fh_json_str(headers, "location", ""), *after = fh_json_str(headers, "retry-after", "");
+	fh_auto_free char *said = FH_TAKE_PTR(ret->error);
+	if (status >= 300 && status <= 399 && *to)
+		fh_response_fail(ret,
+		                 "%s: the server names %.500s in its place; redirects are not followed, so that no key goes to "
+		                 "another host: write that address into the config",
+		                 said, to);
+	else if ((status == 429 || status == 503) && *after)
+		fh_response_fail(ret, "%s (Retry-After: %.100s)", said, after);
+	else
+		ret->error = FH_TAKE_PTR(said);
+}
+
 void fh_chat_refuse(int status, struct fh_str body, const json_t *json, struct fh_provider_response *ret)
 {
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(1 << 16);
@@ -276,6 +293,7 @@ void fh_chat_refuse(int status, struct fh_str body, const json_t *json, struct f
 	    status >= 300 ? fh_http_reason(status) : ""; /* an error in an answer of status 200 is not "OK" */
 	fh_response_fail(ret, "API error: %d%s%s%s%s", status, *reason ? " " : "", reason, text.n ? ": " : "",
 	                 fh_buf_cstr(&text));
+	fh_chat_say_headers(status, ret);
 }
 
 json_t *fh_chat_body(int status, const char *content_type, struct fh_str body, struct fh_provider_response *ret)

@@ -328,6 +328,19 @@ static void fh_model_take(const struct fh_provider *p, const struct fh_http_resp
 		fh_model_answer(m->wire, http->status, http->content_type, fh_buf_str(&http->body), config, ret);
 }
 
+/* A server that does not know the path, or answers with a page, is most often another one than was meant. */
+static void fh_model_say_address(const struct fh_http_response *http, const char *url, struct fh_provider_response *ret)
+{
+	bool lost = http->status == 404 || http->status == 405 ||
+	            (http->status == 200 && fh_streq(http->content_type, "text/html"));
+	fh_auto_free char *said = lost && ret->error ? FH_TAKE_PTR(ret->error) : NULL;
+	const char *host = strstr(url, "://"), *at = host ? memrchr(host, '@', strcspn(host + 3, "/?#") + 3) : NULL;
+	url = at ? at + 1 : url; /* without a user and password */
+	if (said)
+		fh_response_fail(ret, "%s (asked %.*s: is the address of the server right?)", said, (int)strcspn(url, "?"),
+		                 url);
+}
+
 static int fh_model_send(struct fh_provider *p, const json_t *config, const json_t *body, bool streams,
                          struct fh_provider_response *ret, struct fh_error *err)
 {
@@ -352,6 +365,7 @@ static int fh_model_send(struct fh_provider *p, const json_t *config, const json
 	if (code || failed)
 		return code;
 	fh_model_take(p, &answer, streams ? &stream : NULL, config, ret);
+	fh_model_say_address(&answer, request.url, ret);
 	if (streams && stream.first_ns)
 		ret->first_token_ms = (double)(stream.first_ns - start) / FH_NS_PER_MS;
 	return 0;
