@@ -21,6 +21,8 @@ struct fh_db_statement;
  * to exist and is not changed. */
 int fh_db_open(const char *path, bool read_only, struct fh_db **ret, struct fh_error *err);
 void fh_db_close(struct fh_db *db); /* NULL is fine */
+/* To be called before the first change, when it is known whose file it is: it changes how the file is journaled. */
+int fh_db_begin_writing(struct fh_db *db, struct fh_error *err);
 
 /* Whether the log (the file "-wal") is empty: no commit is in it, and none was before it was made. Nobody changes that
  * while this connection is in a write transaction. */

@@ -8,6 +8,11 @@ int fh_db_open(const char *path, bool read_only, struct fh_db **ret, struct fh_e
 	return fh_error_set(err, FH_E_UNAVAILABLE, "this build of fumehood has no store");
 }
 
+int fh_db_begin_writing(struct fh_db *db, struct fh_error *err)
+{
+	return -FH_E_UNAVAILABLE;
+}
+
 void fh_db_close(struct fh_db *db)
 {
 }

@@ -94,7 +94,7 @@ static int turn_to_wal(struct fh_db *db, struct fh_error *err)
 	return r;
 }
 
-static int set_up(struct fh_db *db, bool read_only, struct fh_error *err)
+static int set_up(struct fh_db *db, struct fh_error *err)
 {
 	const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
 	sqlite3_extended_result_codes(db->handle, 1);
@@ -105,12 +105,15 @@ static int set_up(struct fh_db *db, bool read_only, struct fh_error *err)
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_create_function(db->handle, "row_has", 2, flags, db, row_has, NULL, NULL);
 	sqlite3_create_function(db->handle, "row_matches", 2, flags, db, row_matches, NULL, NULL);
-	int r = fh_db_script(db, "PRAGMA foreign_keys=ON; PRAGMA cache_size=-4096; PRAGMA temp_store=MEMORY;", err);
-	if (r == 0 && !read_only)
-		r = turn_to_wal(db, err);
-	if (r == 0 && !read_only)
-		r = fh_db_script(db, "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=2000;", err);
-	return r;
+	return fh_db_script(
+	    db, "PRAGMA foreign_keys=ON; PRAGMA cache_size=-4096; PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=ON;",
+	    err);
+}
+
+int fh_db_begin_writing(struct fh_db *db, struct fh_error *err)
+{
+	int r = turn_to_wal(db, err);
+	return r == 0 ? fh_db_script(db, "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=2000;", err) : r;
 }
 
 int fh_db_open(const char *path, bool read_only, struct fh_db **ret, struct fh_error *err)
@@ -134,7 +137,7 @@ int fh_db_open(const char *path, bool read_only, struct fh_db **ret, struct fh_e
 	if (r == 0 && created)
 		r = fh_db_script(db, "PRAGMA page_size=" PAGE_SIZE ";", err);
 	if (r == 0)
-		r = set_up(db, read_only, err);
+		r = set_up(db, err);
 	if (r < 0) {
 		fh_db_close(db);
 		return r;

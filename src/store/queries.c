@@ -36,6 +36,7 @@ const char *const fh_store_migrations[] = { version_1 };
 const size_t fh_store_version = FH_ARRAY_SIZE(fh_store_migrations);
 
 const char fh_q_version[] = "PRAGMA user_version", fh_q_application[] = "PRAGMA application_id";
+const char fh_q_tables[] = "SELECT count(*) FROM sqlite_master";
 const char fh_q_begin[] = "BEGIN IMMEDIATE", fh_q_commit[] = "COMMIT", fh_q_rollback[] = "ROLLBACK";
 const char fh_q_sync_never[] = "PRAGMA synchronous=OFF", fh_q_sync_later[] = "PRAGMA synchronous=NORMAL",
            fh_q_sync_now[] = "PRAGMA synchronous=FULL";
@@ -128,6 +129,7 @@ const char fh_q_cells_of_row[] =
 const char fh_q_cells_each[] =
     "SELECT " CELL_COLUMNS ", d.json" CELL_TABLES CELL_DATA " WHERE k.eval = ?1 ORDER BY k.row, k.col";
 const char fh_q_cells_each_small[] = "SELECT " CELL_COLUMNS CELL_TABLES " WHERE k.eval = ?1 ORDER BY k.row, k.col";
+const char fh_q_cells_noted[] = "SELECT total(passed + failed + errors) FROM columns WHERE eval = ?1";
 const char fh_q_rows_total[] = "SELECT count(DISTINCT row) FROM cells WHERE eval = ?1";
 
 const char fh_q_facet_status[] = "SELECT status, count(*) FROM cells WHERE eval = ?1 AND status IS NOT NULL"

@@ -9,8 +9,8 @@
 extern const char *const fh_store_migrations[];
 extern const size_t fh_store_version;
 
-extern const char fh_q_version[], fh_q_application[], fh_q_begin[], fh_q_commit[], fh_q_rollback[], fh_q_sync_never[],
-    fh_q_sync_later[], fh_q_sync_now[];
+extern const char fh_q_version[], fh_q_application[], fh_q_tables[], fh_q_begin[], fh_q_commit[], fh_q_rollback[],
+    fh_q_sync_never[], fh_q_sync_later[], fh_q_sync_now[];
 extern const char fh_q_eval_add[], fh_q_eval_again[], fh_q_eval_end[], fh_q_eval_state[], fh_q_eval_number[];
 extern const char fh_q_evals[], fh_q_evals_count[], fh_q_eval_find[], fh_q_eval_latest[], fh_q_any_latest[],
     fh_q_documents[];
@@ -19,7 +19,8 @@ extern const char fh_q_column_add[], fh_q_column_count[], fh_q_column_recount[],
 extern const char fh_q_column_drop_from[];
 extern const char fh_q_cell_add[], fh_q_data_add[], fh_q_cell_drop[], fh_q_data_drop[], fh_q_cell_move[];
 extern const char fh_q_cells_off[], fh_q_data_off[];
-extern const char fh_q_cell[], fh_q_cells_of_row[], fh_q_cells_each[], fh_q_cells_each_small[], fh_q_rows_total[];
+extern const char fh_q_cell[], fh_q_cells_of_row[], fh_q_cells_each[], fh_q_cells_each_small[], fh_q_cells_noted[],
+    fh_q_rows_total[];
 extern const char fh_q_facet_status[], fh_q_facet_language[], fh_q_facet_metrics[];
 extern const char fh_q_facet_tags[], fh_q_facet_keys[], fh_q_facet_values[];
 extern const char fh_q_rate[], fh_q_unrate[], fh_q_tag[], fh_q_untag[], fh_q_tags[], fh_q_tags_used[];

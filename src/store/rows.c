@@ -179,10 +179,10 @@ int fh_store_cell(struct fh_store *s, int64_t eval, uint32_t row, uint32_t colum
 	return r < 0 ? r : 0;
 }
 
-/* Calls `each` with the cells that a query returns, and ends the query. */
+/* Calls `each` with the cells that a query returns, counts them and ends the query. */
 static int walk(FH_OWN struct fh_db_statement *q, bool with_data,
                 int (*each)(void *context, const struct fh_store_cell *cell, struct fh_error *err), void *context,
-                struct fh_error *err)
+                uint64_t *count, struct fh_error *err)
 {
 	int r = 0;
 	while (r >= 0 && (r = fh_db_next(q, err)) == 1) {
@@ -190,9 +190,35 @@ static int walk(FH_OWN struct fh_db_statement *q, bool with_data,
 		read_cell(q, with_data, &c);
 		r = each(context, &c, err);
 		fh_store_cell_release(&c);
+		++*count;
 	}
 	fh_db_done(q);
 	return r < 0 ? r : 0;
+}
+
+/* How many cells an eval has by its columns, which count them. */
+static int cells_noted(struct fh_store *s, int64_t eval, uint64_t *ret, struct fh_error *err)
+{
+	struct fh_db_statement *q = NULL;
+	int r = fh_db_ask(fh_store_db(s), fh_q_cells_noted, &q, err, "i", eval);
+	if (r == 0 && (r = fh_db_next(q, err)) == 1)
+		*ret = (uint64_t)fh_db_int(q, 0);
+	fh_db_done(q);
+	return r < 0 ? r : 0;
+}
+
+/* To SQLite a damaged page may look as if there was no more. An eval that is being written only grows; one that was
+ * deleted meanwhile has none. */
+static int check_count(struct fh_store *s, int64_t eval, uint64_t noted, uint64_t count, struct fh_error *err)
+{
+	uint64_t now = 0;
+	int r = count < noted ? cells_noted(s, eval, &now, err) : 0;
+	if (r < 0 || count >= FH_MIN(noted, now))
+		return r;
+	fh_error_set(err, FH_E_CONFIG, "the store %s is damaged: %llu of %llu results can be read", fh_store_path(s),
+	             (unsigned long long)count, (unsigned long long)noted);
+	fh_error_hint(err, "the program sqlite3 may recover more of it (.recover)");
+	return -FH_E_CONFIG;
 }
 
 int fh_store_each_cell(struct fh_store *s, int64_t eval, bool with_data,
@@ -200,8 +226,13 @@ int fh_store_each_cell(struct fh_store *s, int64_t eval, bool with_data,
                        void *context, struct fh_error *err)
 {
 	struct fh_db_statement *q = NULL;
-	int r = fh_db_ask(fh_store_db(s), with_data ? fh_q_cells_each : fh_q_cells_each_small, &q, err, "i", eval);
-	return r < 0 ? r : walk(FH_TAKE_PTR(q), with_data, each, context, err);
+	uint64_t noted = 0, count = 0;
+	int r = cells_noted(s, eval, &noted, err);
+	if (r == 0)
+		r = fh_db_ask(fh_store_db(s), with_data ? fh_q_cells_each : fh_q_cells_each_small, &q, err, "i", eval);
+	if (r == 0)
+		r = walk(FH_TAKE_PTR(q), with_data, each, context, &count, err);
+	return r < 0 ? r : check_count(s, eval, noted, count, err);
 }
 
 int fh_store_each_match(struct fh_store *s, int64_t eval, const struct fh_store_row_filter *f,
@@ -210,7 +241,8 @@ int fh_store_each_match(struct fh_store *s, int64_t eval, const struct fh_store_
 {
 	struct fh_db_statement *q = NULL;
 	int r = fh_q_cells_matching(fh_store_db(s), eval, f, &q, err);
-	return r < 0 ? r : walk(FH_TAKE_PTR(q), true, each, context, err);
+	uint64_t count = 0;
+	return r < 0 ? r : walk(FH_TAKE_PTR(q), true, each, context, &count, err);
 }
 
 /* Adds (name, count) of each row to an object, or the names alone to an array. `key` is the query's second parameter,

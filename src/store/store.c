@@ -92,15 +92,17 @@ static int pragma(struct fh_db *db, const char *sql, int64_t *ret, struct fh_err
 /* Reads the file's version; an error when it is not a store of ours. A new file has version 0. */
 static int look(struct fh_store *s, int64_t *ret_version, struct fh_error *err)
 {
-	int64_t application = 0, version = 0;
-	/* The version is asked first: a program that makes the store sets both numbers in one transaction, which may be
-	 * committed between our two questions. */
-	int r = pragma(s->db, fh_q_version, &version, err);
+	int64_t tables = 0, application = 0, version = 0;
+	/* The application is asked last: a program that makes the store makes its tables and sets both numbers in one
+	 * transaction, which may be committed between our questions. */
+	int r = pragma(s->db, fh_q_tables, &tables, err);
+	if (r == 0)
+		r = pragma(s->db, fh_q_version, &version, err);
 	if (r == 0)
 		r = pragma(s->db, fh_q_application, &application, err);
 	if (r < 0)
 		return r;
-	if (application != FH_STORE_APPLICATION && (application != 0 || version != 0)) {
+	if (application != FH_STORE_APPLICATION && (application != 0 || version != 0 || tables != 0)) {
 		fh_error_set(err, FH_E_CONFIG, "%s is a database of another program", s->path);
 		fh_error_hint(err, "name another file with FUMEHOOD_STORE=FILE");
 		return -FH_E_CONFIG;
@@ -155,6 +157,8 @@ static int open_file(struct fh_store *s, bool read_only, struct fh_error *err)
 		r = fh_db_open(s->path, read_only, &s->db, err);
 	if (r == 0)
 		r = look(s, &version, err);
+	if (r == 0 && !read_only)
+		r = fh_db_begin_writing(s->db, err);
 	if (r < 0 || version == (int64_t)fh_store_version)
 		return r;
 	if (!read_only)

@@ -361,6 +361,43 @@ static void by_hand(const char *sql)
 	sqlite3_close(db);
 }
 
+static int by_hand_number(const char *sql)
+{
+	sqlite3 *db = NULL;
+	sqlite3_stmt *q = NULL;
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &q, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(q), SQLITE_ROW);
+	int n = sqlite3_column_int(q, 0);
+	sqlite3_finalize(q);
+	sqlite3_close(db);
+	return n;
+}
+
+static int count_cell(void *context, const struct fh_store_cell *cell, struct fh_error *err)
+{
+	++*(int *)context;
+	return 0;
+}
+
+/* A damaged page may look to SQLite as if there was no more. */
+static void rows_that_a_damaged_file_has_lost_are_not_left_out_in_silence(void **state)
+{
+	struct fh_error err = FH_ERROR_INIT;
+	struct fh_store *s = NULL;
+	int count = 0;
+	fill("eval-a");
+	s = opened();
+	assert_int_equal(fh_store_each_cell(s, 1, true, count_cell, &count, &err), 0);
+	assert_true(count > 1);
+	fh_store_close(s);
+	by_hand("DELETE FROM cells WHERE row = 0");
+	s = opened();
+	assert_int_equal(fh_store_each_cell(s, 1, true, count_cell, &count, &err), -FH_E_CONFIG);
+	assert_non_null(strstr(err.message, "damaged"));
+	fh_store_close(s);
+}
+
 static void a_newer_or_strange_file_is_refused_and_left_alone(void **state)
 {
 	struct fh_error err = FH_ERROR_INIT;
@@ -373,6 +410,15 @@ static void a_newer_or_strange_file_is_refused_and_left_alone(void **state)
 	by_hand("PRAGMA application_id = 5");
 	assert_int_equal(fh_store_open(path, false, &s, &err), -FH_E_CONFIG);
 	assert_non_null(strstr(err.message, "another program"));
+	/* A database without any number, as most are: not even how it is journaled is changed. */
+	unlink(path);
+	by_hand("CREATE TABLE notes(text)");
+	for (int read_only = 0; read_only < 2; read_only++) {
+		assert_int_equal(fh_store_open(path, read_only != 0, &s, &err), -FH_E_CONFIG);
+		assert_non_null(strstr(err.message, "another program"));
+	}
+	assert_int_equal(by_hand_number("SELECT count(*) FROM sqlite_master"), 1);
+	assert_int_equal(by_hand_number("SELECT journal_mode = 'delete' FROM pragma_journal_mode"), 1);
 	FILE *f = fopen(path, "w");
 	fputs("this is no database at all, but a text that someone wrote\n", f);
 	fclose(f);
@@ -427,6 +473,7 @@ int main(void)
 		TEST(a_killed_writer_loses_nothing_that_was_done),
 		TEST(a_row_comes_once),
 		TEST(deletion_leaves_nothing),
+		TEST(rows_that_a_damaged_file_has_lost_are_not_left_out_in_silence),
 		TEST(a_newer_or_strange_file_is_refused_and_left_alone),
 		TEST(the_store_is_for_its_owner_alone),
 	};
