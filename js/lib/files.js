@@ -26,7 +26,7 @@ export class FileInfo {
 		for (const [tag, name] of [[5, "mode"], [6, "uid"], [7, "gid"], [8, "links"], [9, "size"], [10, "inode"]])
 			this[name] = fields.number(tag);
 		for (const [tag, name] of [[11, "mtime"], [12, "atime"], [13, "ctime"]])
-			this[name] = fields.signed(tag) / 1e9;
+			this[name] = fields.seconds(tag);
 		this.target = fields.text(14) ?? null;
 	}
 }

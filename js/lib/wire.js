@@ -86,9 +86,10 @@ export class Fields {
 		return value === UNLIMITED ? null : Number(value);
 	}
 
-	signed(tag) {
-		const bytes = this.bytes(tag);
-		return bytes?.length === 8 ? Number(bytes.readBigInt64LE()) : 0;
+	// A time: nanoseconds on the wire, here in seconds. Split, since today's date in nanoseconds is beyond what a number holds.
+	seconds(tag) {
+		const bytes = this.bytes(tag), time = bytes?.length === 8 ? bytes.readBigInt64LE() : 0n;
+		return Number(time / 1000000000n) + Number(time % 1000000000n) / 1e9;
 	}
 
 	text(tag) {

@@ -144,6 +144,8 @@ test("files are looked at, changed and watched inside", async () => {
 	assert.equal((await files.stat("sub/link", { follow: false })).target, "large");
 	await files.change("sub/large", { mode: 0o600, mtime: 1000 });
 	assert.deepEqual([(await files.stat("sub/large")).mode, (await files.stat("sub/large")).mtime], [0o600, 1000]);
+	await files.change("sub/large", { mtime: 1500000000.25 });
+	assert.equal((await files.stat("sub/large")).mtime, 1500000000.25);
 	assert.deepEqual((await files.list("sub")).map((info) => info.name), ["large", "link"]);
 	const events = await files.watch("sub");
 	await files.rename("sub/large", "sub/moved");

@@ -6,6 +6,7 @@ there are untrusted text.
 """
 import ctypes
 import io
+import math
 import os
 from ctypes import byref, c_char_p, c_size_t, c_void_p
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional
@@ -47,7 +48,7 @@ class FileInfo(Record):
 
 def _info(raw: Any) -> FileInfo:
     return FileInfo(os.fsdecode(raw.name), TYPES[raw.type], raw.mode, raw.uid, raw.gid, raw.links, raw.size, raw.inode,
-                    raw.mtime_ns / 1e9, raw.atime_ns / 1e9, raw.ctime_ns / 1e9,
+                    raw.mtime_ns / 10 ** 9, raw.atime_ns / 10 ** 9, raw.ctime_ns / 10 ** 9,
                     None if raw.target is None else os.fsdecode(raw.target))
 
 
@@ -228,7 +229,7 @@ class Files:
         for name, value in (("mode", mode), ("uid", uid), ("gid", gid), ("size", size)):
             setattr(changes, name, _KEEP if value is None else value)
         for name, seconds in (("mtime_ns", mtime), ("atime_ns", atime)):
-            setattr(changes, name, _KEEP_TIME if seconds is None else int(seconds * 10 ** 9))
+            setattr(changes, name, _KEEP_TIME if seconds is None else _nanoseconds(seconds))
         self._call("fh_files_change", _user(user), _l.encode(path), 0 if follow else _NOFOLLOW, byref(changes))
 
     def attributes(self, path: str, *, user: Optional[str] = None) -> Dict[str, bytes]:
@@ -284,6 +285,12 @@ class Files:
             self._sandbox.client.keep(watcher)
             _l.check(_l.lib.fh_watch_open(handle, _user(user), _l.encode(path), recursive, byref(watcher._handle), byref(error)), error)
         return watcher
+
+
+def _nanoseconds(seconds: float) -> int:
+    """Split before it is multiplied: a product of today's date and 10 ** 9 is beyond what a float holds to the nanosecond."""
+    whole = math.floor(seconds)
+    return whole * 10 ** 9 + round((seconds - whole) * 10 ** 9)
 
 
 def _user(name: Optional[str]) -> Any:

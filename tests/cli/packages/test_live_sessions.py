@@ -419,6 +419,9 @@ class Python(unittest.TestCase):
             self.assertEqual(box.files.stat("d/l", follow=False).target, "f")
             box.files.change("d/f", mode=0o600, mtime=1000)
             self.assertEqual((box.files.stat("d/f").mode, box.files.stat("d/f").mtime), (0o600, 1000))
+            for when in (1500000000.25, -5.75, 1764264000.1234567):
+                box.files.change("d/f", mtime=when)
+                self.assertEqual(box.files.stat("d/f").mtime, when)
             box.files.rename("d", "e")
             self.assertFalse(box.files.exists("d"))
             process = box.spawn(["sh", "-c", "read x; exit 5"], tag="waits", more_env={"A": "b"})
