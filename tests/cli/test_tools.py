@@ -203,6 +203,21 @@ class It(unittest.TestCase):
         _, last, out = self.run_tests("    def test_a(self): pass", "--as", "user", "--jobs", "1", "--only", "test_another", "--only", "test_judge")
         self.assertEqual((last, started.read_text().split("\n")), ("3 passed, 0 failed", ["judge root", "another root", "another user", ""]), out)
 
+    def test_those_that_are_alone_begin_first_and_have_lint_beside_them_and_what_measures_comes_last(self):
+        said = self.write("said", "")
+        meeting = "import pathlib, time\ndef say(word): open({0!r}, 'a').write(word + ' ')\ndef meet(word):\n" \
+                  "    end = time.monotonic() + 60\n    while word not in pathlib.Path({0!r}).read_text():\n" \
+                  "        assert time.monotonic() < end, word\n        time.sleep(0.01)\n".format(str(said))
+        self.write("tools/check-it", f"#!{support.PYTHON}\n{meeting}meet('alone')\nsay('lint')\n", 0o755)
+        for name, mark, body in (("a_measure", "UNDISTURBED = 'it measures'", "say('undisturbed')"), ("b_usual", "", "say('usual')"),
+                                 ("c_alone", 'ALONE = "it looks around"', "say('alone'); meet('lint'); say('through')")):
+            mark = mark.replace("'", '"')
+            self.write(f"tests/cli/test_{name}.py", f"{mark}\nimport unittest\n{meeting}class It(unittest.TestCase):\n    def test_a(self): {body}\n")
+        _, last, out = self.run_tests("    pass", "--suite", "lint")
+        self.assertEqual(last, "4 passed, 0 failed", out)
+        if os.getuid() == 0:            # as a plain user each file is alone
+            self.assertEqual(said.read_text().split(), ["alone", "lint", "through", "usual", "undisturbed"])
+
     def test_the_longest_files_are_there(self):
         listed = re.search(r"^LONGEST = \((.*?)\)$", (support.TOP / "tests" / "run").read_text(), re.M | re.S)[1]
         names = {path.name for path in (support.TOP / "tests").rglob("test_*.py")}

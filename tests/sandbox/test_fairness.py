@@ -9,7 +9,7 @@ sys.path[:0] = [os.path.join(os.path.dirname(__file__), ".."), os.path.join(os.p
 import part_fairness
 import support
 
-ALONE = "it measures how long short commands take"
+UNDISTURBED = "it measures how long short commands take"
 
 SECONDS = 600 if support.FULL else 4
 BOUND_MS = 20      # beyond what the number of processors explains

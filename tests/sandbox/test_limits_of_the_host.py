@@ -14,7 +14,7 @@ import inside
 import support
 from inside import python, story
 
-ALONE = "what it calls innocent must not be ended for memory that another file's programs take from the host"
+UNDISTURBED = "what it calls innocent must not be ended for memory that another file's programs take from the host"
 
 MB = 1 << 20
 MADV_POPULATE_WRITE = 23        # since Linux 5.14

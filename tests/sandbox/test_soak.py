@@ -11,7 +11,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import support
 
-ALONE = "it measures whether runs grow slower"
+UNDISTURBED = "it measures whether runs grow slower"
 
 SOAK = str(support.BUILD / "tests" / "soak" / "soak")
 LONG = 100_000
