@@ -15,18 +15,17 @@ build() {
 	mkdir -p .fhsplit || return
 	if [ -f $j ]; then (cd .fhsplit && jar -xf ../$j) || return; fi
 	"$tool" -J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -cp .:.fhsplit -d .classes "$1" || return
-	for x in .fhsplit/*.class; do
-		[ -f "$x" ] || continue
-		if [ -e .classes/"${x#*/}" ]; then
-			echo "error: duplicate class: ${x#*/}" >&2
+	for x in $(cd .fhsplit && find . -name '*.class'); do
+		if [ -e .classes/"$x" ]; then
+			echo "error: duplicate class: ${x#./}" >&2
 			return 1
 		fi
-		mv "$x" .classes || return
+		mkdir -p .classes/"${x%/*}" && mv .fhsplit/"$x" .classes/"$x" || return
 	done
 	jar -cf0 "$artifact" -C .classes .
 }
 # The judge's own files are started by the classes that they are named after.
-case $2 in SplitJudge.java | SplitProgram.java | SplitCandidate.java)
+case $2 in SplitJudge.java | SplitProgram.java | SplitCandidate.java | SplitJUnit.java)
 	build "$2"
 	exit
 	;;

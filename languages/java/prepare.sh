@@ -22,17 +22,21 @@ class Compile {
 			for (ZipEntry e; (e = in.getNextEntry()) != null;) {
 				if (!e.getName().endsWith(".class"))
 					continue;
-				try (FileOutputStream out = new FileOutputStream(new File(unpacked, e.getName()))) {
+				File to = new File(unpacked, e.getName());
+				to.getParentFile().mkdirs();
+				try (FileOutputStream out = new FileOutputStream(to)) {
 					in.transferTo(out);
 				}
 			}
 		}
 	}
 
-	static void join() {
-		for (String name : unpacked.list()) {
-			File to = new File(classes, name);
-			if (to.exists() || !new File(unpacked, name).renameTo(to)) {
+	static void join(File from, File into) {
+		for (String name : from.list()) {
+			File file = new File(from, name), to = new File(into, name);
+			if (file.isDirectory() && to.isDirectory())
+				join(file, to);
+			else if (to.exists() || !file.renameTo(to)) {
 				System.err.println("error: duplicate class: " + name);
 				System.exit(1);
 			}
@@ -51,7 +55,7 @@ class Compile {
 			unpack();
 		call("javac", "-cp", more ? ".:.fhsplit" : ".", "-d", ".classes", arguments[0]);
 		if (more)
-			join();
+			join(unpacked, classes);
 		call("jar", "-cf0", arguments[1], "-C", ".classes", ".");
 	}
 }

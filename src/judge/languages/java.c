@@ -24,23 +24,36 @@ static struct fh_file codec_file(const struct fh_split *s)
 	return (struct fh_file){ "SplitCodec.java", { codec.p, codec.n }, 0 };
 }
 
-void fh_java_junit_files(const struct fh_split *s, struct fh_file ret[FH_JAVA_JUNIT_FILES])
+/* Compiles a part of ours, which always compiles: once for all tasks. */
+static int compile_own(struct fh_split *s, struct fh_client *client, const struct fh_compilation *build,
+                       struct fh_artifact *ret, struct fh_error *err)
+{
+	int r = fh_builds_keep(fh_split_builds(s), client, build, ret, err);
+	if (r >= 0 && ret->error)
+		r = fh_error_set(err, FH_E_UNAVAILABLE, "%s does not compile: %s", build->code_name, ret->error);
+	return r;
+}
+
+int fh_java_junit(struct fh_split *s, struct fh_client *client, struct fh_artifact *ret, struct fh_error *err)
 {
 	static const char *const names[] = { "fumehood/JUnit.java", "fumehood/JUnitSources.java",
 		                                 "fumehood/JUnitEquals.java", "fumehood/Jupiter.java",
 		                                 "fumehood/JUnitFour.java" };
-	_Static_assert(FH_ARRAY_SIZE(names) == FH_JAVA_JUNIT_FILES, "as many as there is room for");
-	for (size_t i = 0; i < FH_JAVA_JUNIT_FILES; i++) {
+	struct fh_compilation build = { .language = "java",
+		                            .code_name = "SplitJUnit.java",
+		                            .code = fh_str("package fumehood; class SplitJUnit { JUnit all; }\n") };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(names); i++) {
 		struct fh_str text = fh_split_file(s, FH_JUDGE_JAVA, strchr(names[i], '/') + 1);
-		ret[i] = (struct fh_file){ names[i], { text.p, text.n }, 0 };
+		build.files[build.file_count++] = (struct fh_file){ names[i], { text.p, text.n }, 0 };
 	}
+	return compile_own(s, client, &build, ret, err);
 }
 
 static int judge_side(struct fh_split *s, struct fh_client *client, const struct fh_split_pair *p,
                       struct fh_split_side *ret, struct fh_error *err)
 {
 	static const char name[] = "SplitJudge.java";
-	fh_auto_artifact struct fh_artifact judge = { 0 };
+	fh_auto_artifact struct fh_artifact judge = { 0 }, junit = { 0 };
 	fh_auto_buf struct fh_buf stand_in = FH_BUF_INIT(0), test = FH_BUF_INIT(0), class = FH_BUF_INIT(0);
 	int r = fh_java_stand_in(p->problem, &class, &stand_in, err);
 	if (r < 0)
@@ -57,8 +70,10 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 		                                       { "Main.java", { test.p, test.n }, 0 } },
 		                            .file_count = 3 };
 	if (fh_java_is_for_junit(fh_buf_str(&p->problem->tail))) {
-		fh_java_junit_files(s, build.files + build.file_count);
-		build.file_count += FH_JAVA_JUNIT_FILES;
+		r = fh_java_junit(s, client, &junit, err);
+		if (r < 0)
+			return r;
+		build.files[build.file_count++] = (struct fh_file){ FH_JAVA_COMPILED, { junit.data, junit.size }, 0 };
 	}
 	fh_buf_add_str(&ret->input, fh_split_seed(p));
 	fh_buf_addc(&ret->input, fh_split_arguments(p));
@@ -70,7 +85,7 @@ static int judge_side(struct fh_split *s, struct fh_client *client, const struct
 	return r;
 }
 
-/* Compiles the driver of the candidate's side, once for all programs: that takes more than compiling most programs. */
+/* Compiles the driver of the candidate's side: that takes more than compiling most programs. */
 static int compile_driver(struct fh_split *s, struct fh_client *client, struct fh_artifact *ret, struct fh_error *err)
 {
 	static const char name[] = "SplitCandidate.java";
@@ -79,10 +94,7 @@ static int compile_driver(struct fh_split *s, struct fh_client *client, struct f
 		                            .code = fh_split_file(s, FH_JUDGE_JAVA, name),
 		                            .files = { codec_file(s) },
 		                            .file_count = 1 };
-	int r = fh_builds_keep(fh_split_builds(s), client, &build, ret, err);
-	if (r >= 0 && ret->error)
-		r = fh_error_set(err, FH_E_UNAVAILABLE, "%s does not compile: %s", name, ret->error);
-	return r;
+	return compile_own(s, client, &build, ret, err);
 }
 
 /* Appends the text with another class in the place of Solution. */
@@ -155,13 +167,6 @@ static const struct fh_split_language split = {
 
 /* ------------------------------------------------------------------------------------------------- in one process */
 
-static int beside(struct fh_split *s, struct fh_client *client, const struct fh_judge_parts *p, struct fh_plan *plan,
-                  struct fh_error *err)
-{
-	fh_java_beside_test(s, plan, p);
-	return 0;
-}
-
 #define VERSION                                                                                                        \
 	"public class Main { public static void main(String[] a) {"                                                        \
 	" System.out.println(System.getProperty(\"java.version\")); } }"
@@ -169,7 +174,7 @@ static int beside(struct fh_split *s, struct fh_client *client, const struct fh_
 static const struct fh_judge_in_process in_process = {
 	.driver = "Judge.java",
 	.driver_file = "Judge.java",
-	.beside = beside,
+	.beside = fh_java_beside_test,
 	.probe = "class Solution { }",
 	.probe_test = VERSION,
 };

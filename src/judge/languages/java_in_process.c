@@ -2,6 +2,7 @@
 #include "code/declaration.h"
 #include "code/outline.h"
 #include "judge/languages/java_units.h"
+#include "judge/split/build.h"
 
 #define TEST_FILE "Main.java"
 #define PROGRAM_FILE FH_JAVA_CLASS ".java"
@@ -79,13 +80,11 @@ static void add_source(struct fh_plan *plan, const char *name, const struct fh_b
 }
 
 /* The compiler finds a type by itself only in a file with the type's name, so all files are listed for it. */
-static void compile_all(struct fh_plan *plan, const struct fh_file *more, size_t count)
+static void compile_all(struct fh_plan *plan)
 {
 	static const char list[] = "@sources";
 	fh_auto_buf struct fh_buf names = FH_BUF_INIT(0);
 	fh_buf_addf(&names, "%s\n%s\n%s\n", plan->code_name, TEST_FILE, PROGRAM_FILE);
-	for (size_t i = 0; i < count; i++)
-		fh_buf_addf(&names, "%s\n", more[i].name);
 	add_source(plan, list + 1, &names);
 	for (char **word = plan->compile->argv; *word; word++)
 		if (fh_streq(*word, plan->code_name))
@@ -108,8 +107,10 @@ static void start_behind_shell(struct fh_plan *plan)
 	free(argv);
 }
 
-void fh_java_beside_test(struct fh_split *s, struct fh_plan *plan, const struct fh_judge_parts *p)
+int fh_java_beside_test(struct fh_split *s, struct fh_client *client, const struct fh_judge_parts *p,
+                        struct fh_plan *plan, struct fh_error *err)
 {
+	fh_auto_artifact struct fh_artifact junit = { 0 };
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0), program = FH_BUF_INIT(0), test = FH_BUF_INIT(0);
 	fh_auto_buf struct fh_buf own = FH_BUF_INIT(0);
 	add_program(&text, p);
@@ -124,12 +125,14 @@ void fh_java_beside_test(struct fh_split *s, struct fh_plan *plan, const struct 
 	fh_buf_add(&test, p->problem->tail.p, p->problem->tail.n);
 	add_source(plan, PROGRAM_FILE, &program);
 	add_source(plan, TEST_FILE, &test);
-	struct fh_file junit[FH_JAVA_JUNIT_FILES];
-	size_t more = fh_java_is_for_junit(fh_buf_str(&p->problem->tail)) ? FH_JAVA_JUNIT_FILES : 0;
-	fh_java_junit_files(s, junit);
-	for (size_t i = 0; i < more; i++)
-		fh_plan_add_file(plan->compile, junit[i].name, junit[i].content.data, junit[i].content.size, 0);
-	compile_all(plan, junit, more);
+	if (fh_java_is_for_junit(fh_buf_str(&p->problem->tail))) {
+		int r = fh_java_junit(s, client, &junit, err);
+		if (r < 0)
+			return r;
+		fh_plan_add_file(plan->compile, FH_JAVA_COMPILED, junit.data, junit.size, 0);
+	}
+	compile_all(plan);
 	fh_java_start(plan, "fumehood.Judge");
 	start_behind_shell(plan);
+	return 0;
 }

@@ -24,10 +24,11 @@ int fh_java_stand_in(const struct fh_judge_problem *p, struct fh_buf *ret_class,
 /* For the table of languages: a test file for JUnit becomes a test with a class Main (java_test_file.c). */
 int fh_java_test_file(struct fh_buf *test, struct fh_error *err);
 bool fh_java_is_for_junit(struct fh_str test);
-/* The files of guest/java that a test for JUnit is compiled with, and their names there. */
+/* The classes that a test for JUnit uses (guest/java), for FH_JAVA_COMPILED. They are compiled once for all tests: that
+ * takes longer than compiling a test with its program. */
+struct fh_artifact;
 struct fh_split;
-enum { FH_JAVA_JUNIT_FILES = 5 };
-void fh_java_junit_files(const struct fh_split *s, struct fh_file ret[FH_JAVA_JUNIT_FILES]);
+int fh_java_junit(struct fh_split *s, struct fh_client *client, struct fh_artifact *ret, struct fh_error *err);
 /* Appends a candidate's text without its package, and without `public` before its top-level types (which only requires
  * a certain file name, and which a class Main beside class Solution may have). All other bytes keep their positions. */
 void fh_java_program(struct fh_str text, struct fh_buf *out);
@@ -51,4 +52,5 @@ void fh_java_add_whole(struct fh_str text, struct fh_str class, struct fh_buf *o
 void fh_java_start(struct fh_plan *plan, const char *class_name);
 
 /* For the table of languages: makes the files of program and test, which are compiled together with the driver. */
-void fh_java_beside_test(struct fh_split *s, struct fh_plan *plan, const struct fh_judge_parts *p);
+int fh_java_beside_test(struct fh_split *s, struct fh_client *client, const struct fh_judge_parts *p,
+                        struct fh_plan *plan, struct fh_error *err);
