@@ -221,6 +221,17 @@ const testGlobals = (() => {
 		return mock;
 	};
 
+	const spies = [];
+	const spyOn = (object, name) => {
+		const usual = object[name], spy = fn(usual);
+		spy.mockRestore = () => { object[name] = usual; };
+		object[name] = spy;
+		spies.push(spy);
+		return spy;
+	};
+	const restoreAllMocks = () => spies.splice(0).forEach((spy) => spy.mockRestore());
+	const mocking = { fn, spyOn, restoreAllMocks };
+
 	let counted = { made: 0 }; // the assertions of the test that runs, and how many it wants
 	const demand = (holds, isNot, name, got, wanted) => {
 		counted.made++;
@@ -311,7 +322,7 @@ const testGlobals = (() => {
 	const make = () => {
 		const t = require('node:test');
 		const one = runner(t.test ?? t, (body) => ended(body, true));
-		return { expect, jest: { fn }, vi: { fn }, describe: runner(t.describe, (body) => body), it: one, test: one, beforeAll: hook(t.before), afterAll: hook(t.after),
+		return { expect, jest: mocking, vi: mocking, describe: runner(t.describe, (body) => body), it: one, test: one, beforeAll: hook(t.before), afterAll: hook(t.after),
 			beforeEach: hook(t.beforeEach), afterEach: hook(t.afterEach) };
 	};
 	return { get: () => (made ??= make()), firstError: () => first };

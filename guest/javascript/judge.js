@@ -5,8 +5,8 @@
 //         this run, 32 bytes.
 // stdout: what the program prints, and once "\n" secret " passed 0\n", or " failed N\n" and N bytes of reason.
 //
-// program.js loads the program, test.js the test, which sees the program's top-level names. Its `console` is ours, so
-// replacing console.assert changes nothing. The test has ended when the event loop has nothing left to do. The secret is held
+// program.js loads the program, test.js the test, which sees the program's top-level names. Its console.assert is ours, so
+// replacing it changes nothing. The test has ended when the event loop has nothing left to do. The secret is held
 // in this closure, and stdin is replaced before the program is loaded.
 'use strict';
 {
@@ -81,7 +81,15 @@
 		if (failures > 0)
 			fail(`AssertionError: console.assert failed ${failures} time${failures > 1 ? 's' : ''};${first}`);
 	};
-	const testConsole = Object.freeze({ ...console, assert });
+	// What the test puts in the place of console.log is what the program calls; console.assert stays ours.
+	const { get, set, defineProperty, getOwnPropertyDescriptor } = Reflect;
+	const ours = { value: assert, writable: true, enumerable: true, configurable: true };
+	const testConsole = new Proxy(console, {
+		get: (target, key) => (key === 'assert' ? assert : get(target, key)),
+		set: (target, key, value) => key === 'assert' || set(target, key, value),
+		defineProperty: (target, key, property) => key === 'assert' || defineProperty(target, key, property),
+		getOwnPropertyDescriptor: (target, key) => (key === 'assert' ? ours : getOwnPropertyDescriptor(target, key)),
+	});
 
 	process.on('uncaughtException', (e) => fail(describe(e)));
 	let tested = false;

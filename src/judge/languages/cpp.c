@@ -181,6 +181,8 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	return r;
 }
 
+static const char *const shared[] = { ".rdbuf(", "freopen(", "ofstream", "setenv(", "mkstemp(", "mkdtemp(", NULL };
+
 static const struct fh_split_language split = {
 	.judge = { "split_codec.hpp" },
 	.others = { "split_sides.hpp", "split_any.hpp", "split_adapter.hpp", "split_engines.hpp" },
@@ -235,5 +237,6 @@ const struct fh_judge_language_info fh_judge_language_cpp = {
 	.entry_point = fh_cpp_name,
 	.declaration_of = fh_cpp_declaration_of,
 	.in_process = &in_process,
+	.shared = shared,
 	.split = &split,
 };

@@ -124,6 +124,10 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	return r;
 }
 
+static const char *const shared[] = { "os.Stdout =", "os.Stderr =", "os.Stdin =",     "os.Pipe(",
+	                                  "os.Args =",   ".TempDir(",   ".MkdirTemp(",    ".CreateTemp(",
+	                                  ".WriteFile(", ".Setenv(",    "log.SetOutput(", NULL };
+
 static const struct fh_split_language split = {
 	.judge = { "split_judge.go", "split_testing.go", "split_assert.go", "split_assertions.go" },
 	.candidate = { "split_codec.go", "split_types.go", "split_candidate.go" },
@@ -183,5 +187,6 @@ const struct fh_judge_language_info fh_judge_language_go = {
 	.test_file = fh_go_test_file,
 	.declared = &declared,
 	.in_process = &in_process,
+	.shared = shared,
 	.split = &split,
 };

@@ -154,6 +154,9 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	return r;
 }
 
+static const char *const shared[] = { "System.setOut(",  "System.setErr(",       "System.setIn(", "System.setProperty(",
+	                                  "createTempFile(", "createTempDirectory(", "Files.write",   NULL };
+
 static const struct fh_split_language split = {
 	.judge = { "SplitCodec.java", "SplitJudge.java" },
 	.candidate = { "SplitCandidate.java", "SplitProgram.java" },
@@ -192,5 +195,6 @@ const struct fh_judge_language_info fh_judge_language_java = {
 	.test_file = fh_java_test_file,
 	.declared = &declared,
 	.in_process = &in_process,
+	.shared = shared,
 	.split = &split,
 };

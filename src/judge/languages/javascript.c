@@ -117,6 +117,12 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	return fh_split_script_plan(s, p, false, &ret->plan, err);
 }
 
+static const char *const shared[] = {
+	"console.log =", "console.error =", "console.warn =", "console.info =", "process.stdout.write =",
+	"process.env",   "process.argv =",  "mock.method(",   "spyOn(",         "Math.random =",
+	"Date.now =",    "tmpdir(",         "mkdtemp",        "writeFile",      NULL
+};
+
 static const struct fh_split_language split = {
 	.judge = { "split_codec.js", "expect.js", "test.js", "split_judge.js" },
 	.candidate = { "split_codec.js", "program.js", "split_candidate.js" },
@@ -193,5 +199,6 @@ const struct fh_judge_language_info fh_judge_language_javascript = {
 	.entry_point = entry_point,
 	.caller = &caller,
 	.in_process = &in_process,
+	.shared = shared,
 	.split = &split,
 };

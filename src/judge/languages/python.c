@@ -155,6 +155,34 @@ static const char *const preload[] = { "_struct", "typing", "math",   "re",   "c
 #define MAIN(module)                                                                                                   \
 	"import sys\nsys.path.insert(0, '" FH_SPLIT_MODULES "')\nfrom " module " import main\ndel sys.path[0]\nmain()\n"
 
+static const char *const shared[] = { "redirect_stdout(",
+	                                  "redirect_stderr(",
+	                                  "sys.stdout =",
+	                                  "sys.stderr =",
+	                                  "sys.stdin =",
+	                                  "sys.argv =",
+	                                  "capsys",
+	                                  "capfd",
+	                                  "caplog",
+	                                  "monkeypatch",
+	                                  "patch(",
+	                                  "patch.object(",
+	                                  "patch.dict(",
+	                                  "assertLogs(",
+	                                  "assertNoLogs(",
+	                                  "assertWarns(",
+	                                  "assertWarnsRegex(",
+	                                  ".warns(",
+	                                  "catch_warnings(",
+	                                  "os.environ",
+	                                  "tempfile",
+	                                  "tmp_path",
+	                                  "tmpdir",
+	                                  "open(",
+	                                  "write_text(",
+	                                  "SystemExit",
+	                                  NULL };
+
 static const struct fh_split_language split = {
 	.judge = { "split_codec.py", "split_numpy.py", "split_judge.py" },
 	.candidate = { "split_codec.py", "split_candidate.py" },
@@ -280,5 +308,6 @@ const struct fh_judge_language_info fh_judge_language_python = {
 	.entry_point = fh_last_python_def,
 	.caller = &caller,
 	.in_process = &in_process,
+	.shared = shared,
 	.split = &split,
 };

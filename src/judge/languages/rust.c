@@ -211,6 +211,8 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 	return r;
 }
 
+static const char *const shared[] = { "temp_dir(", "fs::write(", "File::create(", "env::set_var(", NULL };
+
 static const struct fh_split_language split = {
 	.judge = { "split_codec.rs" },
 	/* the texts of fh_rust_crates, and the part of the codec's crate that only it has */
@@ -260,5 +262,6 @@ const struct fh_judge_language_info fh_judge_language_rust = {
 	.entry_point = fh_rust_name,
 	.declared = &declared,
 	.in_process = &in_process,
+	.shared = shared,
 	.split = &split,
 };

@@ -123,6 +123,10 @@ struct fh_judge_language_info {
 	/* Makes of a file for the language's own test runner a test as the drivers run it; leaves any other test as it is.
 	 * -FH_E_CONFIG, with a hint: it needs something of the runner that is not there. */
 	FH_NULLABLE int (*test_file)(struct fh_buf *test, struct fh_error *err);
+	/* Words of tests that change or look at what belongs to the program's process and is no value of a call: streams,
+	 * variables of the environment, files, what a mock replaces. Where a reference is, the self-check knows better.
+	 * NULL ends the list. */
+	FH_NULLABLE const char *const *shared;
 	FH_NULLABLE const struct fh_judge_declared *declared;
 	FH_NULLABLE const struct fh_judge_caller *caller;
 	FH_NULLABLE const struct fh_judge_in_process *in_process;

@@ -76,6 +76,8 @@ const char *fh_split_unfit(const struct fh_judge_problem *p)
 	const char *why = l->unfit && p->entry_point ? l->unfit(p) : NULL;
 	if (!why && (!p->entry_point || !p->entry_point[0]))
 		why = "the data does not say which function the test calls";
+	if (!why && p->shares_process)
+		why = "the test looks at more of the program's process than what its function returns";
 	return why;
 }
 

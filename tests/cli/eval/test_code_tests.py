@@ -241,6 +241,33 @@ class HiddenTests(CodeCase):
                 self.assertEqual((result["pass"], result["metadata"]["integrity"]), (size == 2, "in-process"), result["reason"])
                 self.assertIn("" if size == 2 else "unittest: 1 failed, the first test_it", result["reason"])
 
+    def test_tests_that_look_at_the_programs_process(self):
+        """What it prints, reads, or writes into files does not cross; such tests failed every program that is right."""
+        prints, printed = "def greet(n): print(f'Hello, {n}!')", "def greet(n): print(n)"
+        asks, guesses = "def greet(n): return n + input()", "def greet(n): return n"
+        saves, loses = "def greet(n):\n    with open(n, 'w') as f: f.write('hi')", "def greet(n): return 'hi'"
+        logs, logged = "function greet(n) { console.log(`Hello, ${n}!`); }", "function greet(n) { console.log(n); }"
+        case = "import unittest, io\nfrom unittest.mock import patch\nclass Greets(unittest.TestCase):\n    %s\n    def test_it(self, given):\n        %s\n"
+        tests = (
+            ("python", prints, printed, "import io, contextlib\nout = io.StringIO()\nwith contextlib.redirect_stdout(out):\n    greet('Ada')\n"
+             "assert out.getvalue() == 'Hello, Ada!\\n'"),
+            ("python", prints, printed, case % ("@patch('sys.stdout', new_callable=io.StringIO)",
+                                                "greet('Ada')\n        self.assertEqual(given.getvalue(), 'Hello, Ada!\\n')")),
+            ("python", asks, guesses, case % ("@patch('builtins.input', return_value='b')", "self.assertEqual(greet('a'), 'ab')")),
+            ("python", saves, loses, "import os, tempfile\nwith tempfile.TemporaryDirectory() as d:\n    p = os.path.join(d, 'a')\n    greet(p)\n"
+             "    assert open(p).read() == 'hi'"),
+            ("javascript", logs, logged, "const out = [], log = console.log;\nconsole.log = (s) => out.push(s);\ngreet('Ada');\nconsole.log = log;\n"
+             "require('assert').deepEqual(out, ['Hello, Ada!']);"),
+            ("javascript", logs, logged + "\nconsole.assert = () => {};", "test('greets', () => {\n  const log = jest.spyOn(console, 'log').mockImplementation(() => {});\n"
+             "  greet('Ada');\n  console.assert(log.mock.calls.length === 1);\n  expect(log).toHaveBeenCalledWith('Hello, Ada!');\n  jest.restoreAllMocks();\n});"))
+        cases = [(language, program, test, {"canonical_solution": right} if known else {}, program is right)
+                 for language, right, wrong, test in tests for known in (False, True) for program in (right, wrong)]
+        results = self.results(*((fenced(program, language), {"language": language, "function": "greet", "tests": test, **known})
+                                 for language, program, test, known, _ in cases))
+        for (language, program, test, known, passes), result in zip(cases, results, strict=True):
+            with self.subTest(program, test=test, known=bool(known)):
+                self.assertEqual((result["pass"], result["metadata"]["integrity"]), (passes, "in-process"), result["reason"])
+
     SKIPPED = {"unittest": "class Sizes(unittest.TestCase):\n    @unittest.skip('later')\n    def test_later(self):\n        self.fail()\n"
                "    def test_it(self):\n        self.assertEqual(Box().size(), 2)\n",
                "unittest.main": "class Sizes(unittest.TestCase):\n    @unittest.skipIf(True, 'later')\n    def test_later(self):\n        self.fail()\n"

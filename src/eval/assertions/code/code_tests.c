@@ -62,13 +62,37 @@ static int make_problem(const struct fh_code_spec *spec, struct fh_judge_problem
 		return fh_error_set(err, FH_E_CONFIG, "code: %s: %s", why.message,
 		                    why.hint); /* results show only the message */
 	call_check(p);
+	p->shares_process =
+	    p->shares_process && !spec->reference; /* which is part of the test, and not for a program to see */
 	return 0;
+}
+
+/* Judges the canonical solution in the mode of the problem, and in one process if it does not pass so, which the
+ * problem then has as shares_process: its test looks at what it prints, say, or writes into files. */
+static int judge_reference(struct fh_judge_session *session, const struct fh_code_spec *spec,
+                           struct fh_judge_problem *p, const struct fh_judge_sample *reference,
+                           struct fh_judge_outcome *ret, struct fh_error *err)
+{
+	struct fh_judge_outcome second = { 0 };
+	int r = fh_judge_one(session, p, reference, ret, err);
+	if (r < 0 || spec->reference || ret->verdict == FH_VERDICT_PASSED || ret->verdict == FH_VERDICT_ENGINE_ERROR ||
+	    !fh_streq(ret->integrity, FH_INTEGRITY_SPLIT))
+		return r;
+	p->shares_process = true;
+	r = fh_judge_one(session, p, reference, &second, err);
+	p->shares_process = r >= 0 && second.verdict == FH_VERDICT_PASSED;
+	if (p->shares_process) {
+		fh_judge_outcome_release(ret);
+		*ret = second;
+	} else
+		fh_judge_outcome_release(&second);
+	return r;
 }
 
 /* Called when a program failed the tests: an error if the canonical solution fails them too, as then the tests are
  * wrong. */
 static int check_reference(struct fh_judge_session *session, const struct fh_code_spec *spec,
-                           const struct fh_judge_problem *p, struct fh_error *err)
+                           struct fh_judge_problem *p, struct fh_error *err)
 {
 	struct fh_judge_sample reference = fh_judge_problem_reference(p);
 	if (spec->reference)
@@ -76,7 +100,7 @@ static int check_reference(struct fh_judge_session *session, const struct fh_cod
 			                                  .size = strlen(spec->reference),
 			                                  .is_whole = true };
 	struct fh_judge_outcome o = { 0 };
-	int r = reference.size > 0 ? fh_judge_one(session, p, &reference, &o, err) : 0;
+	int r = reference.size > 0 ? judge_reference(session, spec, p, &reference, &o, err) : 0;
 	if (r >= 0 && reference.size > 0 && o.verdict != FH_VERDICT_PASSED) {
 		r = fh_error_set(err, FH_E_CONFIG, "%s: %s: %s",
 		                 spec->reference ? "sandbox: \"canonical_solution\" itself does not pass"
@@ -104,6 +128,29 @@ static int check_test(struct fh_judge_session *session, const char *setup, const
 	return r;
 }
 
+/* Judges the program, and tells mistakes of the tests by the canonical solution or by a program that does nothing. */
+static int judge(struct fh_judge_session *session, const struct fh_code_spec *spec, struct fh_judge_problem *p,
+                 const struct fh_judge_sample *sample, struct fh_judge_outcome *ret, struct fh_error *err)
+{
+	bool shares_process = p->shares_process;
+	int r = fh_judge_one(session, p, sample, ret, err);
+	if (r < 0)
+		return r;
+	if (ret->verdict != FH_VERDICT_PASSED)
+		r = check_reference(session, spec, p, err);
+	if (r >= 0 && p->shares_process != shares_process) {
+		fh_judge_outcome_release(ret);
+		r = fh_judge_one(session, p, sample, ret, err);
+		if (r < 0)
+			return r;
+	}
+	if (r >= 0 && ret->verdict == FH_VERDICT_PASSED && fh_streq(ret->integrity, FH_INTEGRITY_IN_PROCESS))
+		r = check_test(session, fh_json_str(spec->fields, "setup", ""), p, err);
+	if (r < 0)
+		fh_judge_outcome_release(ret);
+	return r;
+}
+
 int fh_code_tests_run(const struct fh_assertion_call *call, const struct fh_code_spec *spec, struct fh_str code,
                       struct fh_client *client, struct fh_judge_outcome *ret, struct fh_error *err)
 {
@@ -123,15 +170,8 @@ int fh_code_tests_run(const struct fh_assertion_call *call, const struct fh_code
 			fh_buf_addc(&program, '\n');
 		fh_buf_add_str(&program, code);
 		const struct fh_judge_sample sample = { .completion = program.p, .size = program.n, .is_whole = true };
-		r = fh_judge_one(session, &problem, &sample, ret, err);
+		r = judge(session, spec, &problem, &sample, ret, err);
 	}
-	bool judged = r >= 0, passed = judged && ret->verdict == FH_VERDICT_PASSED;
-	if (judged && !passed)
-		r = check_reference(session, spec, &problem, err);
-	else if (passed && fh_streq(ret->integrity, FH_INTEGRITY_IN_PROCESS))
-		r = check_test(session, fh_json_str(spec->fields, "setup", ""), &problem, err);
-	if (judged && r < 0)
-		fh_judge_outcome_release(ret);
 	fh_judge_problem_release(&problem);
 	if (r >= 0 && ret->verdict == FH_VERDICT_ENGINE_ERROR) {
 		r = fh_error_set(err, FH_E_UNAVAILABLE, "code: no verdict: %s", ret->reason);
