@@ -128,7 +128,6 @@ int fh_env_files_load(const char *const *words, size_t count, struct fh_error *e
 static const struct {
 	const char *name, *effect;
 } unread[] = {
-	{ "PROMPTFOO_PROMPT_SEPARATOR", "files of prompts are split at lines that are ---" },
 	{ "PROMPTFOO_REQUIRE_JSON_PROMPTS", "a prompt may be any text" },
 	{ "PROMPTFOO_STRICT_FILES", "a file that does not exist is an error in any case" },
 	{ "PROMPTFOO_CSV_STRICT", "tables are read by one set of rules" },

@@ -253,6 +253,9 @@ static int check_known(struct fh_eval_config *c, const struct fh_document *d, co
 static int check_unknown(struct fh_eval_config *c, const struct fh_document *d, const char *name, const char *at,
                          const struct fh_eval_keys *keys, struct fh_error *err)
 {
+	/* Keys that begin with x- are left to the config's author, for YAML anchors and notes. */
+	if (fh_starts_with(name, "x-"))
+		return 0;
 	struct fh_nearest nearest = FH_NEAREST_INIT(name);
 	for (size_t i = 0; i < keys->count; i++)
 		fh_nearest_offer(&nearest, keys->items[i].name);
@@ -262,8 +265,7 @@ static int check_unknown(struct fh_eval_config *c, const struct fh_document *d, 
 		fh_error_hint(err, "with --lenient the config is run without this key");
 		return r;
 	}
-	/* Keys that begin with x- are left to the config's author, for YAML anchors and notes. */
-	if (!keys->open && !fh_starts_with(name, "x-"))
+	if (!keys->open)
 		fh_eval_config_note(c, d, at, "\"%s\" is not known in %s, and has no effect", name, keys->what);
 	return 0;
 }

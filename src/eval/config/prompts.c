@@ -59,18 +59,28 @@ static char *default_label(const struct loader *l, const char *name, const char 
 
 /* ---------------------------------------------------------------------------------------------- one per file type */
 
-/* Adds the parts of a text file, which lines of exactly "---" separate. */
-static int add_text(struct loader *l, const char *name, struct fh_str text)
+/* A text whose lines end with \n alone, as promptfoo makes of .txt files. */
+static void unify_lines(struct fh_str text, struct fh_buf *ret)
 {
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] != '\r' || i + 1 == text.n || text.p[i + 1] != '\n')
+			fh_buf_addc(ret, text.p[i]);
+}
+
+/* Adds the parts of a text file, which lines of nothing but "---" separate. */
+static int add_text(struct loader *l, const char *name, struct fh_str content)
+{
+	fh_auto_buf struct fh_buf lines = FH_BUF_INIT(PROMPT_FILE_MAX);
+	unify_lines(content, &lines);
+	struct fh_str text = fh_buf_str(&lines);
 	struct fh_eval_prompts *all = l->ret;
+	const char *word = getenv("PROMPTFOO_PROMPT_SEPARATOR");
 	size_t first = all->count, start = 0;
 	for (size_t at = 0; at <= text.n;) {
 		const char *end = at < text.n ? memchr(text.p + at, '\n', text.n - at) : NULL;
 		size_t line_end = end ? (size_t)(end - text.p) : text.n;
-		struct fh_str line = { text.p + at, line_end - at };
-		if (line.n > 0 && line.p[line.n - 1] == '\r')
-			line.n--;
-		bool separator = fh_str_eq(line, "---"), last = !end;
+		struct fh_str line = fh_text_trim((struct fh_str){ text.p + at, line_end - at });
+		bool separator = fh_str_eq(line, word && *word ? word : "---"), last = !end;
 		if (separator || last) {
 			struct fh_str part = fh_text_trim((struct fh_str){ text.p + start, (separator ? at : text.n) - start });
 			int r = part.n == 0 ? 0 : add(l, part.p, part.n, default_label(l, name, part.p, part.n));

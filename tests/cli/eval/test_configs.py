@@ -198,7 +198,7 @@ class Promptfoo(Case):
     def test_its_environment_is_read_or_refused(self):
         self.write("promptfooconfig.yaml", "prompts: [a]\nproviders: [echo]\ntests: [{}, {assert: [{type: equals, value: b}]}]\n")
         for env, status, said in (({"PROMPTFOO_PASS_RATE_THRESHOLD": "50"}, 0, ""), ({"PROMPTFOO_FAILED_TEST_EXIT_CODE": "7"}, 7, ""),
-                                  ({"PROMPTFOO_PROMPT_SEPARATOR": "==="}, 1, "PROMPTFOO_PROMPT_SEPARATOR is set, but"),
+                                  ({"PROMPTFOO_REQUIRE_JSON_PROMPTS": "1"}, 1, "PROMPTFOO_REQUIRE_JSON_PROMPTS is set, but"),
                                   ({"PROMPTFOO_SELF_HOSTED": "false"}, 100, ""), ({"PROMPTFOO_DELAY_MS": "soon"}, 1, "PROMPTFOO_DELAY_MS=soon"),
                                   ({"PROMPTFOO_EVAL_TIMEOUT_MS": "60000", "PROMPTFOO_MAX_EVAL_TIME_MS": "60000", "PROMPTFOO_DELAY_MS": "1"}, 100, "")):
             with self.subTest(env=env):
