@@ -143,10 +143,16 @@ function traceOf(error) {
 	return stack.split('\n').filter((line) => !line.includes(__filename)).join('\n');
 }
 
+// A provider as promptfoo has it: its id is called. In text and in JSON it is still the id.
+function withCalledId(provider) {
+	const id = () => provider.id;
+	return { ...provider, id: Object.assign(id, { toString: id, toJSON: id }) };
+}
+
 // What promptfoo passes to callApi in addition to plain data.
 function withFunctions(context) {
 	const logger = Object.fromEntries(['debug', 'info', 'warn', 'error'].map((level) => [level, (...words) => console.error(...words)]));
-	const provider = context.originalProvider && { ...context.originalProvider, id: () => context.originalProvider.id };
+	const provider = context.originalProvider && withCalledId(context.originalProvider);
 	const kept = new Map();
 	const cache = {
 		get: async (key) => kept.get(key),
@@ -159,7 +165,9 @@ function withFunctions(context) {
 async function run(message) {
 	if (message.method === 'callApi' && message.args[1]?.vars) message.args[1] = withFunctions(message.args[1]);
 	const provider = message.provider && message.args[message.provider - 1];
-	if (provider) message.args[message.provider - 1] = { ...provider, id: () => provider.id };
+	if (provider) message.args[message.provider - 1] = withCalledId(provider);
+	const context = message.args[1];
+	if (context?.providerResponse && context.provider) context.provider = withCalledId(context.provider);
 	const call = message.code !== undefined ? functionOfCode(message.code, message.names) : await functionOfFile(message);
 	if (message.source) return String(call.original ?? call);
 	const value = call(...(message.code !== undefined ? [...message.args, process] : message.args));

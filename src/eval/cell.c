@@ -249,17 +249,29 @@ static json_t *call_config(const struct work *w)
 	return config;
 }
 
-/* What a provider that is a program or a script learns of the call. Not by json_pack, which takes twice as long. */
-static json_t *call_context(const struct work *w, json_t *config)
+/* The prompt as scripts see it: its template, not what was made of that for this cell. Not by json_pack, which takes
+ * twice as long. New reference. */
+static json_t *prompt_json(const struct work *w, json_t *config)
 {
 	const struct fh_eval_prompt *p = w->column->prompt;
-	json_t *context = json_object(), *prompt = json_object();
-	json_object_set_new_nocheck(prompt, "raw", fh_json_bytes(fh_str(p->raw)));
+	fh_auto_free char *raw = fh_render_prompt_template(w->plan, p, w->options);
+	json_t *prompt = json_object();
+	json_object_set_new_nocheck(prompt, "raw", fh_json_bytes(fh_str(raw)));
 	json_object_set_new_nocheck(prompt, "label", fh_json_bytes(fh_str(p->label)));
-	json_object_set_nocheck(prompt, "config", config);
-	json_object_set_nocheck(prompt, "template", json_object_get(prompt, "raw"));
+	if (p->own_id)
+		json_object_set_new(prompt, "id", json_string(p->own_id));
+	if (config)
+		json_object_set_nocheck(prompt, "config", config);
+	json_object_set_new_nocheck(prompt, "template", fh_json_bytes(fh_str(p->raw)));
+	return prompt;
+}
+
+/* What a provider that is a program or a script learns of the call. */
+static json_t *call_context(const struct work *w, json_t *config)
+{
+	json_t *context = json_object();
 	json_object_set_nocheck(context, "vars", w->all_vars);
-	json_object_set_new_nocheck(context, "prompt", prompt);
+	json_object_set_new_nocheck(context, "prompt", prompt_json(w, config));
 	json_t *test = (json_t *)(uintptr_t)w->test;
 	if (json_object_get(test, "metadata")) {
 		json_object_set_nocheck(context, "test", test);
@@ -310,8 +322,8 @@ static int transform_output(struct work *w, const json_t *holder, const char *co
 		code = fh_json_str(holder, *keys, NULL);
 	if (!code || !*code)
 		return 0;
-	fh_auto_json json_t *context = json_pack("{s:O, s:{s:s, s:s}}", "vars", w->vars, "prompt", "raw", w->ret->prompt,
-	                                         "label", w->column->prompt->label);
+	fh_auto_json json_t *context =
+	    json_pack("{s:O, s:o}", "vars", w->vars, "prompt", prompt_json(w, w->column->prompt->config));
 	json_t *metadata = json_object_get(w->ret->response, "metadata"), *changed = NULL;
 	if (metadata)
 		json_object_set(context, "metadata", metadata);

@@ -446,6 +446,13 @@ static const char *text_option(const struct fh_eval_plan *plan, const json_t *op
 	return *own ? own : fh_json_str(json_object_get(plan->default_test, "options"), name, "");
 }
 
+char *fh_render_prompt_template(const struct fh_eval_plan *plan, const struct fh_eval_prompt *p, const json_t *options)
+{
+	return p->file || p->program ? fh_xstrdup(p->raw)
+	                             : fh_xasprintf("%s%s%s", text_option(plan, options, "prefix"), p->raw,
+	                                            text_option(plan, options, "suffix"));
+}
+
 int fh_render_prompt(const struct fh_eval_plan *plan, struct fh_services *services, const struct fh_eval_column *column,
                      const json_t *vars, const json_t *options, char **ret, json_t **ret_config, struct fh_error *err)
 {

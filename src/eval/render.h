@@ -19,6 +19,10 @@
 int fh_render_vars(const struct fh_eval_plan *plan, struct fh_services *services, const json_t *vars,
                    const struct fh_eval_column *column, json_t **ret, struct fh_error *err);
 
+/* The template of a prompt with the prefix and the suffix of a test's options. New text. */
+FH_OWN char *fh_render_prompt_template(const struct fh_eval_plan *plan, const struct fh_eval_prompt *p,
+                                       const json_t *options);
+
 /* The prompt of a column for rendered vars, with the prefixes and suffixes of the test's options and of the command
  * line. *ret_config is the config that a prompt function returned (new reference), or NULL. */
 int fh_render_prompt(const struct fh_eval_plan *plan, struct fh_services *services, const struct fh_eval_column *column,

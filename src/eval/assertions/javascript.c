@@ -30,9 +30,11 @@ static int grade(const struct fh_script_result *r, const struct fh_assertion_cal
 	}
 	bool holds;
 	double number = json_number_value(r->value);
-	if (json_is_boolean(r->value) && fh_streq(r->type, "boolean")) {
+	/* In JavaScript a boolean and a number may also be those of an object, and of a bigint. */
+	bool other = fh_streq(r->type, "object") || fh_streq(r->type, "bigint");
+	if (json_is_boolean(r->value) && !other) {
 		holds = json_is_true(r->value);
-	} else if (json_is_number(r->value) && fh_streq(r->type, "number")) {
+	} else if (json_is_number(r->value) && !other) {
 		holds = call->has_threshold ? number >= call->threshold : number > 0;
 	} else {
 		fh_auto_free char *value = fh_streq(r->type, "undefined") ? fh_xstrdup("undefined") : fh_json_text(r->value, 0);
@@ -59,16 +61,20 @@ static int check(const struct fh_assertion_call *call, struct fh_grade *ret, str
 	fh_auto_free char *code = fh_xstrndup(text.p, text.n);
 	fh_auto_free char *file = NULL;
 	fh_auto_free char *function = NULL;
-	if (fh_text_is_file(code))
+	enum fh_script_language language = FH_SCRIPT_JAVASCRIPT;
+	if (fh_text_is_file(code)) {
 		fh_text_split_file(code, call->config_dir, &file, &function);
+		fh_script_language_of(file, &language); /* a file of another language is run, as promptfoo does */
+	}
+	bool other = language != FH_SCRIPT_JAVASCRIPT;
 	fh_auto_json json_t *args = json_pack("[O, o]", call->output, fh_assertion_context(call));
 	fh_auto_script_result struct fh_script_result result = { 0 };
 	int r =
 	    fh_script_call(fh_services_scripts(call->services),
-	                   &(struct fh_script_call){ .language = FH_SCRIPT_JAVASCRIPT,
+	                   &(struct fh_script_call){ .language = language,
 	                                             .code = file ? NULL : code,
 	                                             .file = file,
-	                                             .function = function,
+	                                             .function = other && !function ? "get_assert" : function,
 	                                             .timeout_ms = fh_assertion_script_timeout(call),
 	                                             .sandbox = json_is_true(json_object_get(call->assertion, "sandbox")),
 	                                             .repeatable = true,
@@ -80,7 +86,7 @@ static int check(const struct fh_assertion_call *call, struct fh_grade *ret, str
 		return grade(&result, call, code, ret);
 	/* As in promptfoo, a file that is missing or throws is a mistake of the config's author, and makes the row an
 	 * error. */
-	if (result.outcome == FH_SCRIPT_MISSING || (file && result.outcome == FH_SCRIPT_THREW))
+	if (!other && (result.outcome == FH_SCRIPT_MISSING || (file && result.outcome == FH_SCRIPT_THREW)))
 		return fh_error_set(err, FH_E_ARGUMENT, "%s%s%s", result.error_name ? result.error_name : "",
 		                    result.error_name && *result.error_name ? ": " : "", result.error_message);
 	return threw(ret, result.error_message ? result.error_message : "the worker ended", result.error_traceback);

@@ -175,18 +175,20 @@ static int check(const struct fh_assertion_call *call, struct fh_grade *ret, str
 	const char *as_written = fh_json_str(call->assertion, "value", code);
 	fh_auto_free char *file = NULL;
 	fh_auto_free char *function = NULL;
-	if (fh_text_is_file(code))
+	enum fh_script_language language = dialect_of(call)->language;
+	if (fh_text_is_file(code)) {
 		fh_text_split_file(code, call->config_dir, &file, &function);
+		fh_script_language_of(file, &language); /* a file of another language is run, as promptfoo does */
+	}
+	bool named = function || !file || language == FH_SCRIPT_JAVASCRIPT;
 	fh_auto_json json_t *args = json_pack("[O, o]", call->output, fh_assertion_context(call));
 	fh_auto_script_result struct fh_script_result result = { 0 };
 	int r =
 	    fh_script_call(fh_services_scripts(call->services),
-	                   &(struct fh_script_call){ .language = dialect_of(call)->language,
+	                   &(struct fh_script_call){ .language = language,
 	                                             .code = file ? NULL : code,
 	                                             .file = file,
-	                                             .function = !file      ? NULL
-	                                                         : function ? function
-	                                                                    : "get_assert",
+	                                             .function = named ? function : "get_assert",
 	                                             .timeout_ms = fh_assertion_script_timeout(call),
 	                                             .sandbox = json_is_true(json_object_get(call->assertion, "sandbox")),
 	                                             .repeatable = true,

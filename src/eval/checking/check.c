@@ -129,7 +129,9 @@ static int transform_output(const struct fh_check *c, const json_t *assertion, j
 		*ret = json_incref((json_t *)(uintptr_t)c->output);
 		return 0;
 	}
-	fh_auto_json json_t *context = json_pack("{s:O, s:{s:s}}", "vars", c->vars, "prompt", "label", c->prompt);
+	json_t *metadata = json_object_get(c->response, "metadata");
+	fh_auto_json json_t *context = json_pack("{s:O, s:{s:s}, s:o}", "vars", c->vars, "prompt", "label", c->prompt,
+	                                         "metadata", metadata ? json_incref(metadata) : json_object());
 	return fh_transform(fh_services_scripts(c->services), c->plan->config.dir, code, "output", c->output, context, ret,
 	                    err);
 }

@@ -86,7 +86,7 @@ static inline const char *fh_call_not(const struct fh_assertion_call *call)
 }
 
 /* The `context` object that user scripts get beside the output: prompt, vars, test, logProbs, provider,
- * providerResponse; config, metadata and trace when there are any. New reference. */
+ * providerResponse and metadata, which may be empty; config and trace when there are any. New reference. */
 FH_OWN json_t *fh_assertion_context(const struct fh_assertion_call *call);
 /* Time limit of this assertion's script, from its config.timeout (ms); 0: the general limit for scripts. */
 uint64_t fh_assertion_script_timeout(const struct fh_assertion_call *call);

@@ -38,20 +38,30 @@ uint64_t fh_assertion_script_timeout(const struct fh_assertion_call *call)
 	return ms > 0 && ms < 1e12 ? (uint64_t)ms : 0;
 }
 
+/* An object that has metadata, which scripts look into without asking whether there is any. New reference. */
+static json_t *with_metadata(const json_t *object)
+{
+	if (!object || json_object_get(object, "metadata"))
+		return json_incref((json_t *)(uintptr_t)object);
+	json_t *copy = json_copy((json_t *)(uintptr_t)object);
+	json_object_set_new_nocheck(copy, "metadata", json_object());
+	return copy;
+}
+
 json_t *fh_assertion_context(const struct fh_assertion_call *call)
 {
 	json_t *c = json_object();
 	json_object_set_new(c, "prompt", json_string(call->prompt));
 	json_object_set(c, "vars", (json_t *)(uintptr_t)call->vars);
-	json_object_set(c, "test", (json_t *)(uintptr_t)call->test);
+	json_object_set_new(c, "test", with_metadata(call->test));
 	json_object_set(c, "provider", (json_t *)(uintptr_t)call->provider);
-	json_object_set(c, "providerResponse", (json_t *)(uintptr_t)call->response);
+	json_t *response = with_metadata(call->response), *metadata = json_object_get(response, "metadata");
+	json_object_set_new(c, "providerResponse", response);
 	json_t *log_probs = json_object_get(call->response, "logProbs");
 	if (log_probs)
 		json_object_set(c, "logProbs", log_probs);
 	if (call->config)
 		json_object_set(c, "config", (json_t *)(uintptr_t)call->config);
-	json_t *metadata = json_object_get(call->response, "metadata");
 	if (metadata)
 		json_object_set(c, "metadata", metadata);
 	json_t *trace = json_object_get(metadata, "trace");

@@ -1,0 +1,2 @@
+module.exports = () => ({ pass: true, score: 0.25, reason: 'javascript' });
+module.exports.number = () => 0.4;
