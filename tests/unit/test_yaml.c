@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "base/utf8.h"
 #include "json/yaml.h"
 
 static void check(const char *text, const char *expected)
@@ -63,6 +64,28 @@ static void a_json_file_is_a_yaml_file(void **state)
 	/* ends of lines to YAML, characters to JSON */
 	check("{\"a\": \"x\xc2\x85y\", \"b\": [\"\xe2\x80\xa8 z\", \"\xe2\x80\xa9\"]}",
 	      "{\"a\":\"x\xc2\x85y\",\"b\":[\"\xe2\x80\xa8 z\",\"\xe2\x80\xa9\"]}");
+}
+
+static void every_character_of_json_is_yaml_when_escaped(void **state)
+{
+	for (uint32_t first = 0; first < 0x11000; first += 256) {
+		fh_auto_buf struct fh_buf text = FH_BUF_INIT(1 << 16), yaml = FH_BUF_INIT(1 << 16);
+		for (uint32_t c = first; c < first + 256; c++)
+			if (c < 0xd800 || c > 0xdfff) {
+				char utf8[4];
+				fh_buf_add(&text, utf8, fh_utf8_encode(c, utf8));
+			}
+		fh_buf_adds(&yaml, "k: ");
+		fh_json_write_string(&yaml, fh_buf_str(&text));
+		fh_yaml_escape(&yaml, 3);
+		struct fh_error err = FH_ERROR_INIT;
+		fh_auto_json json_t *value = fh_yaml_load(fh_buf_str(&yaml), "t.yaml", NULL, &err);
+		const json_t *got = json_object_get(value, "k");
+		if (!got)
+			fail_msg("U+%04x: %s", first, err.message);
+		assert_int_equal(json_string_length(got), text.n);
+		assert_memory_equal(json_string_value(got), text.p, text.n);
+	}
 }
 
 static void aliases_are_copies(void **state)
@@ -193,6 +216,7 @@ int main(void)
 		cmocka_unit_test(plain_scalars_follow_the_core_schema),
 		cmocka_unit_test(texts_keep_their_form),
 		cmocka_unit_test(a_json_file_is_a_yaml_file),
+		cmocka_unit_test(every_character_of_json_is_yaml_when_escaped),
 		cmocka_unit_test(aliases_are_copies),
 		cmocka_unit_test(merge_keys_take_all_their_forms),
 		cmocka_unit_test(mistakes_are_said_with_place_and_mend),

@@ -3,9 +3,10 @@
 
 #include "base/clock.h"
 #include "eval/outputs/output.h"
+#include "json/yaml.h"
 
 /* The same tree as in .json, in block style. Text that YAML could read as another type or as syntax is quoted as in
- * JSON, of which YAML's double quotes are a superset (YAML 1.2, 7.3.1). */
+ * JSON, of which YAML's double quotes are a superset (YAML 1.2, 7.3.1) but for some characters. */
 
 static bool is_plain(const char *s, size_t n)
 {
@@ -13,7 +14,7 @@ static bool is_plain(const char *s, size_t n)
 	if (n == 0 || n > 60 || !isalpha((unsigned char)*s) || s[n - 1] == ' ')
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!isalnum((unsigned char)s[i]) && !strchr(" _./-", s[i]))
+		if (!isalnum((unsigned char)s[i]) && !(s[i] && strchr(" _./-", s[i])))
 			return false;
 	for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++)
 		if (strlen(words[i]) == n && strncasecmp(words[i], s, n) == 0)
@@ -23,10 +24,13 @@ static bool is_plain(const char *s, size_t n)
 
 static void text(struct fh_buf *out, const char *s, size_t n)
 {
-	if (is_plain(s, n))
+	if (is_plain(s, n)) {
 		fh_buf_add(out, s, n);
-	else
-		fh_json_write_string(out, (struct fh_str){ s, n });
+		return;
+	}
+	size_t from = out->n;
+	fh_json_write_string(out, (struct fh_str){ s, n });
+	fh_yaml_escape(out, from);
 }
 
 static void value(struct fh_buf *out, const json_t *v, unsigned indent);

@@ -123,6 +123,15 @@ class Results(Eval):
         lines = [json.loads(line) for line in (self.dir / "out.jsonl").read_text().splitlines()]
         self.assertEqual([line["success"] for line in lines], [False, True])
 
+    def test_characters_that_yaml_refuses_are_escaped_in_it(self):
+        self.write("vars.json", json.dumps("a\0b"))
+        self.write("more.json", json.dumps("a\x7f\x80b"))
+        self.eval("-o", "out.yaml", config="prompts: ['{{m}}']\nproviders: [echo]\ntests: [{vars: {v: file://vars.json, m: file://more.json}}]\n")
+        text = (self.dir / "out.yaml").read_bytes().decode()
+        self.assertIn('v: "a\\u0000b"', text)
+        self.assertIn('output: "a\\u007f\\u0080b"', text)
+        self.assertNotRegex(text, "[\\x00\\x7f-\\x9f]")
+
     def test_an_unknown_format_is_refused_before_anything_is_asked(self):
         self.write("mark.sh", "#!/bin/sh\ntouch asked\n", 0o755)
         done = self.eval("-o", "out.docx", config="prompts: [x]\nproviders: ['exec:./mark.sh']\n")
