@@ -124,9 +124,11 @@ class Results(Eval):
         self.assertEqual([line["success"] for line in lines], [False, True])
 
     def test_characters_that_yaml_refuses_are_escaped_in_it(self):
-        self.write("vars.json", json.dumps("a\0b"))
-        self.write("more.json", json.dumps("a\x7f\x80b"))
-        self.eval("-o", "out.yaml", config="prompts: ['{{m}}']\nproviders: [echo]\ntests: [{vars: {v: file://vars.json, m: file://more.json}}]\n")
+        self.eval("-o", "out.yaml", config=r"""
+            prompts: ['{{m}}']
+            providers: [echo]
+            tests: [{vars: {v: "a\0b", m: x}}, {vars: {v: x, m: "a\x7F\x80b"}}]
+        """)
         text = (self.dir / "out.yaml").read_bytes().decode()
         self.assertIn('v: "a\\u0000b"', text)
         self.assertIn('output: "a\\u007f\\u0080b"', text)
