@@ -155,6 +155,19 @@ static int run_command(const struct command *c, int argc, char **argv)
 	return c->run ? c->run(argc, argv) : start_program(program_of(c), argv);
 }
 
+/* Commands of promptfoo, and what there is in their place. */
+static const struct {
+	const char *name, *instead;
+} of_promptfoo[] = {
+	{ "share", "`fumehood report -o report.html`, or `fumehood export latest -o results.html`, makes one file to send; "
+	           "`fumehood import` reads what `fumehood export` wrote" },
+	{ "generate", "tests come from files (`tests: file://tests.py`) and data sets; none are made up" },
+	{ "redteam", "red teaming is promptfoo's; fumehood tests answers, and does not make attacks" },
+	{ "scan-model", "files of models are not scanned; `fumehood run` runs what a model wrote" },
+	{ "optimize", "-p of `fumehood eval` takes several prompts, and compares them" },
+	{ "logs", "`fumehood show ID` tells what an eval did; nothing else is logged" },
+};
+
 static int unknown_command(const char *name)
 {
 	struct fh_error err = FH_ERROR_INIT;
@@ -163,7 +176,13 @@ static int unknown_command(const char *name)
 		fh_nearest_offer(&near, commands[i].name);
 	fh_nearest_offer(&near, "help");
 	fh_error_set(&err, FH_E_ARGUMENT, "unknown command %s", name);
-	if (near.best)
+	const char *instead = NULL;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(of_promptfoo); i++)
+		if (fh_streq(of_promptfoo[i].name, name))
+			instead = of_promptfoo[i].instead;
+	if (instead)
+		fh_error_hint(&err, "%s", instead);
+	else if (near.best)
 		fh_error_hint(&err, "did you mean `fumehood %s`?", near.best);
 	else
 		fh_error_hint(&err, "`fumehood help` lists the commands");

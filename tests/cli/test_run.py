@@ -553,6 +553,13 @@ class Words(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn(f"did you mean `{support.PROGRAM} run`?", done.stderr)
 
+    def test_what_promptfoo_has_and_fumehood_has_not_is_refused_with_another_way(self):
+        for args, instead in ((["share"], "report -o report.html"), (["redteam", "run"], "does not make attacks"),
+                              (["eval", "--suggest-prompts", "3"], "-p takes several prompts")):
+            done = command(*args)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), args)
+            self.assertIn(instead, done.stderr)
+
     def test_version_and_no_command(self):
         self.assertRegex(command("--version").stdout, r"^fumehood \d+\.\d+\.\d+\n$")
         done = command()

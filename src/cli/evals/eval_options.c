@@ -187,6 +187,12 @@ static const struct fh_opt eval_table[] = {
 	  .default_words = "on a terminal, unless NO_COLOR is set" },
 	SWITCH("share", &parsed.share, FH_OPT_HIDDEN, "Accepted for compatibility with promptfoo; nothing is shared."),
 	SWITCH("remote", &parsed.remote, FH_OPT_HIDDEN, "Taken for promptfoo's sake: only red teams are meant."),
+	{ .name = "suggest-prompts",
+	  .kind = FH_OPT_STRING,
+	  .target = &parsed.suggest_prompts,
+	  .argument = "N",
+	  .flags = FH_OPT_HIDDEN,
+	  .help = "Refused: prompts are not suggested." },
 	SWITCH("verbose", &parsed.verbose, FH_OPT_HIDDEN, "Taken for promptfoo's sake."),
 	{ 0 },
 };
@@ -274,6 +280,11 @@ int fh_eval_options_parse(int argc, char **argv, struct fh_eval_options *o, stru
 	int r = parse(&eval_line, argc, argv, o, err);
 	if (r < 0 || o->help)
 		return r;
+	if (o->suggest_prompts) {
+		fh_error_set(err, FH_E_ARGUMENT, "--suggest-prompts is not supported: prompts are not suggested");
+		fh_error_hint(err, "-p takes several prompts, or a file of them, and compares them");
+		return -FH_E_ARGUMENT;
+	}
 	if (o->show_given && o->args.count != 1)
 		return fh_error_set(err, FH_E_ARGUMENT, "--show needs one results file: fumehood eval --show 3 results.json");
 	bool again = o->resume || o->retry_errors;

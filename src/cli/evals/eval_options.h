@@ -12,6 +12,7 @@ struct fh_eval_options {
 	uint64_t cell_max, show, script_timeout, jobs;
 	/* The id of another eval, or "latest". */
 	FH_NULLABLE const char *attach;
+	FH_NULLABLE const char *suggest_prompts; /* refused */
 	/* `fumehood retry`: the cell to run alone, "ROW.COLUMN", and the file with its new prompt. */
 	FH_NULLABLE const char *cell, *prompt_file;
 	bool resume, retry_errors, retry_failures, pause, go_on, cancel, watch;

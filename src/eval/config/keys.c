@@ -18,7 +18,9 @@ static const char no_sharing[] = "nothing is shared: results stay in the files t
 static const char no_tracing[] = "no OpenTelemetry receiver is started; assertions on traces read the trace that a "
                                  "provider returns in metadata.trace";
 static const char on_command_line[] = "give it on the command line, or at the top of the config";
-static const char no_suggestions[] = "prompts are not suggested";
+static const char no_suggestions[] =
+    "prompts are not suggested; several prompts, or a function that makes them (file://prompts.py:fn), "
+    "are compared";
 
 static const struct fh_eval_key config_keys[] = {
 	{ "description", TEXT },
