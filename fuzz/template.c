@@ -19,13 +19,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fh_auto_free char *before = fh_json_text(vars, 0);
 	fh_auto_buf struct fh_buf one = FH_BUF_INIT(0), two = FH_BUF_INIT(0);
 	fh_buf_adds(&one, "kept");
-	int r = fh_text_template_render(t, vars, &one, &err);
+	int r = fh_text_template_render(t, vars, NULL, &one, &err);
 	FH_FUZZ_CHECK(r == 0 || (err.message[0] && one.n == 4));
 	fh_auto_free char *after = fh_json_text(vars, 0);
 	FH_FUZZ_CHECK(fh_streq(before, after));
 	if (r == 0) {
 		fh_buf_adds(&two, "kept");
-		FH_FUZZ_CHECK(fh_text_template_render(t, vars, &two, &err) == 0);
+		FH_FUZZ_CHECK(fh_text_template_render(t, vars, NULL, &two, &err) == 0);
 		FH_FUZZ_CHECK(one.n == two.n && memcmp(one.p, two.p, one.n) == 0);
 	}
 	return 0;

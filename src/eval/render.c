@@ -355,7 +355,7 @@ static int render_with(const struct fh_eval_host *h, const char *text, const str
 	fh_auto_template struct fh_text_template *own = ready ? NULL : fh_text_template_compile(source, "template", err);
 	const struct fh_text_template *t = ready ? ready : own;
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-	int r = t ? fh_text_template_render_with(t, vars, &h->host, &out, err) : -FH_E_CONFIG;
+	int r = t ? fh_text_template_render(t, vars, &h->host, &out, err) : -FH_E_CONFIG;
 	if (r == 0)
 		*ret = fh_buf_take(&out, NULL);
 	return r;

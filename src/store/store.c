@@ -56,7 +56,8 @@ const char *fh_store_state_name(enum fh_store_state s)
 
 /* --------------------------------------------------------------------------------------------------------- opening */
 
-char *fh_store_default_path(void)
+/* free() it. NULL: none of FUMEHOOD_STORE, XDG_DATA_HOME and HOME is set. */
+FH_OWN FH_NULLABLE static char *default_path(void)
 {
 	const char *own = getenv("FUMEHOOD_STORE"), *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
 	if (own && *own)
@@ -172,7 +173,7 @@ static int open_file(struct fh_store *s, bool read_only, struct fh_error *err)
 
 int fh_store_open(const char *path, bool read_only, struct fh_store **ret, struct fh_error *err)
 {
-	fh_auto_free char *found = path ? fh_xstrdup(path) : fh_store_default_path();
+	fh_auto_free char *found = path ? fh_xstrdup(path) : default_path();
 	if (!found) {
 		fh_error_set(err, FH_E_ARGUMENT, "the path of the store is unknown: HOME is not set");
 		fh_error_hint(err, "name it with FUMEHOOD_STORE=FILE");

@@ -29,9 +29,6 @@
 
 struct fh_store;
 
-/* The default path of the store. free() it. NULL: none of FUMEHOOD_STORE, XDG_DATA_HOME and HOME is set. */
-FH_OWN FH_NULLABLE char *fh_store_default_path(void);
-
 /* `path` NULL: the default; missing folders are made (0700). `read_only`: a missing store is FH_E_NOT_FOUND, and an old
  * version is refused with a hint how to migrate it. */
 int fh_store_open(FH_NULLABLE const char *path, bool read_only, struct fh_store **ret, struct fh_error *err);

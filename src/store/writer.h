@@ -42,7 +42,7 @@ int fh_store_writer_begin(const struct fh_store_begin *b, struct fh_store_writer
 /* Copies the row into the queue; waits while the queue is full. No two rows may have the same place. Negative: writing
  * this row or an earlier one failed, and no more rows are accepted. */
 int fh_store_writer_row(struct fh_store_writer *w, const struct fh_row *row, struct fh_error *err);
-/* Waits until all rows so far are on the disk. */
+/* Waits until all rows so far are on the disk; for tests. */
 int fh_store_writer_flush(struct fh_store_writer *w, struct fh_error *err);
 
 /* Flushes, and records how the eval ended: all of it is on the disk when this returns. Without metrics, those that are

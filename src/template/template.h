@@ -30,9 +30,6 @@ static inline void fh_text_template_freep(struct fh_text_template **t)
 }
 #define fh_auto_template FH_CLEANUP(fh_text_template_freep)
 
-/* Appends the rendered text to out. vars is an object or NULL and is not changed. On failure out is unchanged. */
-int fh_text_template_render(const struct fh_text_template *t, FH_NULLABLE const json_t *vars, struct fh_buf *out,
-                            struct fh_error *err);
 /* Offsets of one match: of the whole ([0]) and of its groups; from is SIZE_MAX for a group that took no part. */
 #define FH_TEXT_TEMPLATE_GROUPS 10
 struct fh_text_template_match {
@@ -51,9 +48,11 @@ struct fh_text_template_host {
 	int (*search)(void *context, const char *pattern, const char *flags, struct fh_str subject, size_t from,
 	              struct fh_text_template_match *ret, struct fh_error *err);
 };
-int fh_text_template_render_with(const struct fh_text_template *t, FH_NULLABLE const json_t *vars,
-                                 FH_NULLABLE const struct fh_text_template_host *host, struct fh_buf *out,
-                                 struct fh_error *err);
+/* Appends the rendered text to out. vars is an object or NULL and is not changed. host may be NULL. On failure out is
+ * unchanged. */
+int fh_text_template_render(const struct fh_text_template *t, FH_NULLABLE const json_t *vars,
+                            FH_NULLABLE const struct fh_text_template_host *host, struct fh_buf *out,
+                            struct fh_error *err);
 /* Calls `each` with every variable's name that the template uses and does not set itself. */
 void fh_text_template_each_name(const struct fh_text_template *t, void (*each)(void *context, const char *name),
                                 void *context);

@@ -186,8 +186,6 @@ struct fh_tpl_node *fh_tpl_parser_template(struct fh_tpl_parser *p);
 bool fh_tpl_parser_tag_end(struct fh_tpl_parser *p);
 /* The body of the tag that `open` began, up to a tag with one of `words` ("else|endif"), of which {% is consumed. */
 struct fh_tpl_node *fh_tpl_parser_body(struct fh_tpl_parser *p, const struct fh_tpl_token *open, const char *words);
-/* Parameters of a macro or a caller, from behind the '('. */
-bool fh_tpl_parser_parameters(struct fh_tpl_parser *p, struct fh_tpl_node *node);
 struct fh_tpl_node *fh_tpl_parser_primary(struct fh_tpl_parser *p); /* a value with what follows it: .a [b] (c) */
 /* Tags that load templates (template_parse_files.c), from behind their word. */
 struct fh_tpl_node *fh_tpl_parser_include(struct fh_tpl_parser *p, const struct fh_tpl_token *at);

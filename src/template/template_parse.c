@@ -244,7 +244,8 @@ static struct fh_tpl_node *parse_set(struct fh_tpl_parser *p, const struct fh_tp
 	return fh_tpl_parser_tag_end(p) ? node : NULL;
 }
 
-bool fh_tpl_parser_parameters(struct fh_tpl_parser *p, struct fh_tpl_node *node)
+/* Those of a macro or a caller, from behind the '('. */
+static bool parse_parameters(struct fh_tpl_parser *p, struct fh_tpl_node *node)
 {
 	char seen[64];
 	while (!fh_tpl_parser_skip_op(p, ")")) {
@@ -274,7 +275,7 @@ static struct fh_tpl_node *parse_macro(struct fh_tpl_parser *p, const struct fh_
 	if (name->kind != FH_TPL_TOKEN_NAME)
 		return fh_tpl_parser_fail(p, name, "expected the macro's name, not %s", fh_tpl_token_text(name, seen));
 	fh_tpl_node_name(node, name->text);
-	if (!fh_tpl_parser_expect_op(p, "(") || !fh_tpl_parser_parameters(p, node))
+	if (!fh_tpl_parser_expect_op(p, "(") || !parse_parameters(p, node))
 		return NULL;
 	node->b = fh_tpl_parser_tag_end(p) ? fh_tpl_parser_body(p, at, "endmacro") : NULL;
 	if (!node->b)
@@ -290,7 +291,7 @@ static struct fh_tpl_node *parse_call(struct fh_tpl_parser *p, const struct fh_t
 {
 	struct fh_tpl_node *node = fh_tpl_parser_node(p, FH_N_OUTPUT, at), *caller = fh_tpl_parser_node(p, FH_N_CALLER, at);
 	struct fh_tpl_node *argument = fh_tpl_parser_node(p, FH_N_PAIR, at);
-	if (fh_tpl_parser_skip_op(p, "(") && !fh_tpl_parser_parameters(p, caller))
+	if (fh_tpl_parser_skip_op(p, "(") && !parse_parameters(p, caller))
 		return NULL;
 	node->a = fh_tpl_parser_primary(p);
 	if (!node->a)

@@ -321,8 +321,8 @@ static void render_release(struct fh_tpl_render *r)
 	fh_tpl_scopes_release(r);
 }
 
-int fh_text_template_render_with(const struct fh_text_template *t, const json_t *vars,
-                                 const struct fh_text_template_host *host, struct fh_buf *out, struct fh_error *err)
+int fh_text_template_render(const struct fh_text_template *t, const json_t *vars,
+                            const struct fh_text_template_host *host, struct fh_buf *out, struct fh_error *err)
 {
 	union {
 		const json_t *in;
@@ -343,12 +343,6 @@ int fh_text_template_render_with(const struct fh_text_template *t, const json_t 
 	if (r.failed)
 		fh_buf_truncate(out, before);
 	return r.failed;
-}
-
-int fh_text_template_render(const struct fh_text_template *t, const json_t *vars, struct fh_buf *out,
-                            struct fh_error *err)
-{
-	return fh_text_template_render_with(t, vars, NULL, out, err);
 }
 
 static bool sets_name(const struct fh_text_template *t, const char *name)
@@ -392,5 +386,5 @@ int fh_text_template_render_text(struct fh_str source, const char *name, const j
 		return 0;
 	}
 	fh_auto_template struct fh_text_template *t = fh_text_template_compile(source, name, err);
-	return t ? fh_text_template_render_with(t, vars, host, out, err) : -FH_E_CONFIG;
+	return t ? fh_text_template_render(t, vars, host, out, err) : -FH_E_CONFIG;
 }

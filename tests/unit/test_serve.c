@@ -150,12 +150,19 @@ static void test_a_request_of_a_stream_is_one_message(void **state)
 
 /* ----------------------------------------------------------------------------------------------------------- keys */
 
+static struct fh_ceilings usual_ceilings(void)
+{
+	struct fh_ceilings c;
+	for (size_t i = 0; i < FH_CEILING_COUNT_; i++)
+		c.value[i] = fh_ceiling_table[i].usual;
+	return c;
+}
+
 static char key_path[] = "/tmp/fumehood-test-keys-XXXXXX";
 
 static int load(const char *text, mode_t mode, struct fh_keys *ret, struct fh_error *err)
 {
-	struct fh_ceilings usual;
-	fh_ceilings_init(&usual);
+	struct fh_ceilings usual = usual_ceilings();
 	assert_int_equal(fh_file_write_atomic(key_path, text, strlen(text), mode, NULL), 0);
 	assert_int_equal(chmod(key_path, mode), 0);
 	return fh_keys_load(key_path, &usual, ret, err);
@@ -227,8 +234,7 @@ static void test_without_a_file_any_key_is_one_tenant(void **state)
 {
 	(void)state;
 	struct fh_keys k;
-	struct fh_ceilings usual;
-	fh_ceilings_init(&usual);
+	struct fh_ceilings usual = usual_ceilings();
 	assert_int_equal(fh_keys_load(NULL, &usual, &k, NULL), 0);
 	assert_non_null(fh_keys_find(&k, "anything"));
 	assert_ptr_equal(fh_keys_find(&k, "anything"), fh_keys_find(&k, "else"));
@@ -239,10 +245,9 @@ static void test_without_a_file_any_key_is_one_tenant(void **state)
 static void test_ceilings_become_the_limits_of_a_sandbox(void **state)
 {
 	(void)state;
-	struct fh_ceilings c;
+	struct fh_ceilings c = usual_ceilings();
 	struct fh_limits l;
 	struct fh_error err = FH_ERROR_INIT;
-	fh_ceilings_init(&c);
 	assert_int_equal(fh_ceilings_set(&c, "memory", "64M", NULL), 0);
 	assert_int_equal(fh_ceilings_set(&c, "cpus", "1.5", NULL), 0);
 	assert_int_equal(fh_ceilings_set(&c, "disk", "unlimited", NULL), 0);

@@ -181,7 +181,7 @@ static void leaves_the_variables_as_they_were(void **state)
 	assert_non_null(t);
 	for (int i = 0; i < 2; i++) {
 		fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-		assert_int_equal(fh_text_template_render(t, vars, &out, &err), 0);
+		assert_int_equal(fh_text_template_render(t, vars, NULL, &out, &err), 0);
 		assert_true(fh_starts_with(out.p, "[1,2,[1,2]]"));
 	}
 	fh_auto_free char *after = fh_json_text(vars, 0);

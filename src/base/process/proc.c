@@ -88,7 +88,7 @@ int fh_proc_wait(struct fh_proc *p, int64_t timeout_ms, int *ret_status, struct 
 	return r;
 }
 
-void fh_proc_kill(struct fh_proc *p)
+static void kill_and_reap(struct fh_proc *p)
 {
 	int status;
 	if (p->pid <= 0)
@@ -99,7 +99,7 @@ void fh_proc_kill(struct fh_proc *p)
 
 void fh_proc_release(struct fh_proc *p)
 {
-	fh_proc_kill(p);
+	kill_and_reap(p);
 	for (int i = 0; i < 3; i++) {
 		fh_closep(&p->stdio[i]);
 		p->stdio[i] = -1;

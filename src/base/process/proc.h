@@ -31,8 +31,8 @@ struct fh_proc {
 int fh_proc_start(struct fh_proc *p, const struct fh_proc_options *o, struct fh_error *err);
 /* Waits up to timeout_ms (-1: without limit). Returns the wait status in *ret_status, or -FH_E_TIMEOUT. */
 int fh_proc_wait(struct fh_proc *p, int64_t timeout_ms, int *ret_status, struct fh_error *err);
-void fh_proc_kill(struct fh_proc *p);    /* kills the process, or its group if it has one; then reaps it */
-void fh_proc_release(struct fh_proc *p); /* kills it if it still runs; closes the pipes */
+/* Kills the process, or its group if it has one, if it still runs; closes the pipes. */
+void fh_proc_release(struct fh_proc *p);
 
 /* Runs a program to its end: writes `input`, collects stdout and stderr, each up to its own max. */
 int fh_proc_run(const struct fh_proc_options *o, struct fh_str input, int64_t timeout_ms, struct fh_buf *out,

@@ -19,12 +19,6 @@ const struct fh_ceiling_info fh_ceiling_table[FH_CEILING_COUNT_] = {
 	[FH_CEILING_VOLUME_SIZE] = { "volume-size", FH_CEILING_SIZE, 1ULL << 30 },
 };
 
-void fh_ceilings_init(struct fh_ceilings *c)
-{
-	for (size_t i = 0; i < FH_CEILING_COUNT_; i++)
-		c->value[i] = fh_ceiling_table[i].usual;
-}
-
 static int parse_number(const char *text, uint64_t *ret, struct fh_error *err)
 {
 	return fh_parse_u64(text, 1, UINT32_MAX, ret, err);

@@ -37,7 +37,6 @@ extern const struct fh_ceiling_info fh_ceiling_table[FH_CEILING_COUNT_];
 struct fh_ceilings {
 	uint64_t value[FH_CEILING_COUNT_];
 };
-void fh_ceilings_init(struct fh_ceilings *c);
 /* Sets a ceiling from text ("memory", "2G"); the error -FH_E_ARGUMENT says what is allowed. */
 int fh_ceilings_set(struct fh_ceilings *c, const char *name, const char *value, struct fh_error *err);
 /* The limits of a sandbox under these ceilings. */

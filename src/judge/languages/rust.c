@@ -66,8 +66,9 @@ static int add_beside(struct fh_split *s, struct fh_client *client, const char *
 	return 0;
 }
 
-int fh_rust_add_crates(struct fh_split *s, struct fh_client *client, struct fh_str text, struct fh_plan *plan,
-                       struct fh_error *err)
+/* Adds those of our crates that `text` mentions to the plan that compiles it. */
+static int add_mentioned_crates(struct fh_split *s, struct fh_client *client, struct fh_str text, struct fh_plan *plan,
+                                struct fh_error *err)
 {
 	static const char *const none[] = { NULL };
 	FH_CLEANUP(beside_release) struct beside beside = { 0 };
@@ -238,7 +239,7 @@ static int add_crates(struct fh_split *s, struct fh_client *client, const struct
 	fh_auto_buf struct fh_buf text = FH_BUF_INIT(0);
 	struct fh_str nothing = { "", 0 };
 	int r = fh_rust_unit(p->head, p->completion, fh_buf_str(&p->problem->tail), nothing, &text, err);
-	return r < 0 ? r : fh_rust_add_crates(s, client, fh_buf_str(&text), plan, err);
+	return r < 0 ? r : add_mentioned_crates(s, client, fh_buf_str(&text), plan, err);
 }
 
 static const struct fh_judge_in_process in_process = {

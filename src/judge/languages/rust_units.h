@@ -45,12 +45,6 @@ extern const char *const fh_rust_judge_flags[];
 int fh_rust_unit(struct fh_str declaration, struct fh_str completion, struct fh_str test, struct fh_str driver,
                  struct fh_buf *out, struct fh_error *err);
 extern const char *const fh_rust_unit_flags[];
-/* Adds those of our crates that `text` mentions to the plan that compiles it (rust.c). */
-struct fh_client;
-struct fh_plan;
-struct fh_split;
-int fh_rust_add_crates(struct fh_split *s, struct fh_client *client, struct fh_str text, struct fh_plan *plan,
-                       struct fh_error *err);
 
 struct fh_rust_crate {
 	const char *name, *file;

@@ -21,5 +21,5 @@ int fh_limiter_enter(struct fh_limiter *l, FH_NULLABLE const volatile int *cance
 void fh_limiter_leave(struct fh_limiter *l, int64_t begun, bool limited);
 /* No request begins within the next ms milliseconds. */
 void fh_limiter_hold(struct fh_limiter *l, uint64_t ms);
-/* How many concurrent requests are allowed now. */
+/* How many concurrent requests are allowed now; for tests. */
 unsigned fh_limiter_allowed(struct fh_limiter *l);

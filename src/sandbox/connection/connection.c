@@ -113,7 +113,8 @@ void fh_connection_poke(struct fh_connection *c, const void *key, bool *flag)
 	pthread_mutex_unlock(&c->mutex);
 }
 
-void fh_connection_break(struct fh_connection *c, const struct fh_error *err)
+/* Every wait gets the error. If the connection was broken before, the first error stays. */
+static void break_connection(struct fh_connection *c, const struct fh_error *err)
 {
 	if (c->broken.code)
 		return;
@@ -136,7 +137,7 @@ static void lost(struct fh_connection *c, int sys)
 	err.retryable = true;
 	if (!c->broken.code && c->explain)
 		c->explain(c->explain_context, &err);
-	fh_connection_break(c, &err);
+	break_connection(c, &err);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- bytes */
@@ -175,7 +176,7 @@ static void receive(struct fh_connection *c)
 	struct fh_error err = FH_ERROR_INIT;
 	if (fh_connection_dispatch(c, &err) < 0) {
 		err.phase = c->hello ? FH_PHASE_RUN : FH_PHASE_CONNECT;
-		fh_connection_break(c, &err);
+		break_connection(c, &err);
 	}
 }
 
@@ -337,7 +338,7 @@ static void never_greeted(struct fh_connection *c)
 	err.sys = ETIMEDOUT;
 	err.phase = FH_PHASE_CONNECT;
 	err.retryable = true;
-	fh_connection_break(c, &err);
+	break_connection(c, &err);
 }
 
 int fh_wait_step(struct fh_wait *w, int64_t deadline_ns, struct fh_error *err)

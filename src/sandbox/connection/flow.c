@@ -10,7 +10,7 @@ static struct fh_flow **bucket_of(struct fh_connection *c, struct fh_id id)
 	return &c->streams[id.b[0] % FH_MUX_BUCKETS];
 }
 
-struct fh_flow *fh_flow_find(struct fh_connection *c, struct fh_id id)
+FH_NULLABLE static struct fh_flow *find_flow(struct fh_connection *c, struct fh_id id)
 {
 	struct fh_flow *s = *bucket_of(c, id);
 	while (s && !fh_id_eq(s->id, id))
@@ -31,7 +31,7 @@ static void unlink_stream(struct fh_connection *c, struct fh_flow *s)
 
 void fh_flow_open(struct fh_connection *c, struct fh_flow *s)
 {
-	struct fh_flow *older = fh_flow_find(c, s->id);
+	struct fh_flow *older = find_flow(c, s->id);
 	if (older) {
 		unlink_stream(c, older);
 		older->taken_over = true;
@@ -111,7 +111,7 @@ int fh_flow_on_data(struct fh_connection *c, const struct fh_frame *f, struct fh
 	struct fh_str bytes;
 	if (!fh_frame_data(f, &offset, &bytes))
 		return fh_error_set(err, FH_E_PROTOCOL, "the engine sent a data frame without its offset");
-	struct fh_flow *s = fh_flow_find(c, f->id);
+	struct fh_flow *s = find_flow(c, f->id);
 	if (!s) /* this side has closed the stream meanwhile */
 		return 0;
 	if (s->kind == FH_KIND_STDIN) { /* END on stdin: its reader in the sandbox is gone */
@@ -172,7 +172,7 @@ int fh_flow_credit(struct fh_connection *c, struct fh_flow *s, size_t threshold,
 
 int fh_flow_on_credit(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err)
 {
-	struct fh_flow *s = fh_flow_find(c, f->id);
+	struct fh_flow *s = find_flow(c, f->id);
 	if (!s || s->kind != FH_KIND_STDIN)
 		return 0;
 	struct fh_wire_reader r = fh_wire_reader(f->payload);

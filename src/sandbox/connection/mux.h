@@ -39,13 +39,9 @@ struct fh_connection {
 	void *explain_context;
 };
 
-/* Breaks the connection: every wait gets the error. If it was broken before, the first error stays. */
-void fh_connection_break(struct fh_connection *c, const struct fh_error *err);
-
 /* Hands the frames in the decoder to calls and streams. Negative: the peer broke the protocol. */
 int fh_connection_dispatch(struct fh_connection *c, struct fh_error *err);
 
-FH_NULLABLE struct fh_flow *fh_flow_find(struct fh_connection *c, struct fh_id id);
 int fh_flow_on_data(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
 int fh_flow_on_credit(struct fh_connection *c, const struct fh_frame *f, struct fh_error *err);
 

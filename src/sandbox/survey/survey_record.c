@@ -213,15 +213,6 @@ json_t *fh_survey_record_json(const struct fh_survey_record *r)
 	return array;
 }
 
-void fh_survey_record_digest(const struct fh_survey_record *r, char ret_hex[FH_SHA256_HEX])
-{
-	struct fh_sha256 h = FH_SHA256_INIT;
-	fh_auto_json json_t *j = fh_survey_record_json(r);
-	fh_auto_free char *text = fh_json_text(j, 0);
-	fh_sha256_add_field(&h, fh_str(text));
-	fh_sha256_hex(&h, ret_hex);
-}
-
 /* ----------------------------------------------------------------------------------------------------------- reading */
 
 static int number_of(const char *const *names, size_t count, const char *name)

@@ -38,5 +38,3 @@ void fh_survey_record_add(struct fh_survey_record *r, const struct fh_survey_que
 FH_OWN json_t *fh_survey_record_json(const struct fh_survey_record *r);
 /* Adds the entries of a JSON text; `name` is its file in errors. */
 int fh_survey_record_read(struct fh_survey_record *r, struct fh_str json, const char *name, struct fh_error *err);
-/* The digest of the whole content: records with the same digest give the same plans. */
-void fh_survey_record_digest(const struct fh_survey_record *r, char ret_hex[FH_SHA256_HEX]);
