@@ -415,7 +415,7 @@ class Container:
 
     def install(self, language: str, names: Iterable[str]) -> packages.Template:
         """Makes packages visible: in the sandbox's plan if it does not exist yet, else by copying them into it."""
-        wanted = list(names)
+        wanted = packages.check_list(names)
         with self._lock:
             python = self._interpreter() if language == "python" else None
             before = self._templates[language].names if language in self._templates else []

@@ -46,15 +46,22 @@ class _TextOf(object):
         self.__name__ = name
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, init=False)
 class ConsoleOutput:
-    """A program's output and how it ended. ``extra`` has what the original lacks: limits that were hit, whether output was cut."""
+    """A program's output and how it ended. ``extra`` has what the original lacks: limits that were hit, whether output was cut.
+    ``text`` alone is what 0.2 makes one of."""
 
     exit_code: int = 0
     stderr: str = ""
     stdout: str = ""
 
     text = _TextOf()
+
+    def __init__(self, exit_code=0, stderr="", stdout="", text=None):
+        if isinstance(exit_code, str):
+            exit_code, text = 0, exit_code
+        for name, value in (("exit_code", exit_code), ("stderr", stderr), ("stdout", stdout if text is None else text)):
+            object.__setattr__(self, name, value)
 
     @property
     def extra(self):

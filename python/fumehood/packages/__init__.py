@@ -11,9 +11,9 @@ what gem, R and go get is built in a sandbox. apt's packages are unpacked, not i
 hash of what is in it, kept below the XDG cache folder, shared by every session that asks for the same.
 """
 from ._copy import copy_into
-from ._names import check_name
+from ._names import check_list, check_name
 from ._python import interpreter_facts, modules
 from ._store import PackageError, Template, folder
 from ._resolve import LANGUAGES, environment, resolve, set_up
 
-__all__ = ["resolve", "environment", "set_up", "copy_into", "Template", "PackageError", "check_name", "interpreter_facts", "modules", "folder", "LANGUAGES"]
+__all__ = ["resolve", "environment", "set_up", "copy_into", "Template", "PackageError", "check_list", "check_name", "interpreter_facts", "modules", "folder", "LANGUAGES"]

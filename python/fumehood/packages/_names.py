@@ -2,7 +2,7 @@
 """Checks names of packages. Anything else (options, paths, URLs, characters that are special to a shell) is refused
 before a package manager sees it."""
 import re
-from typing import Dict, Pattern
+from typing import Dict, Iterable, List, Pattern
 
 from .. import errors
 
@@ -30,6 +30,13 @@ _PATTERNS: Dict[str, Pattern[str]] = {
 _EXAMPLES = {"python": "numpy>=1.20", "javascript": "axios@^1.0.0", "ruby": "rake:13.0.6", "r": "jsonlite", "go": "github.com/google/uuid@v1.6.0",
              "c": "libcjson-dev", "cpp": "libfmt-dev"}
 _LONGEST = 214
+
+
+def check_list(names: Iterable[str]) -> List[str]:
+    """The names as a list; :class:`fumehood.ArgumentError` for one text, whose letters would be names, and for what is no list."""
+    if isinstance(names, (str, bytes)) or not hasattr(names, "__iter__"):
+        raise errors.ArgumentError("%r is not a list of packages" % (names,), "give a list, such as ['numpy']", "argument")
+    return list(names)
 
 
 def check_name(language: str, name: str) -> str:

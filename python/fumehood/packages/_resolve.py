@@ -5,7 +5,7 @@ from typing import Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional
 
 from .. import errors
 from . import _debian, _go, _javascript, _python, _r, _ruby
-from ._names import check_name
+from ._names import check_list, check_name
 from ._store import Store, Template
 
 
@@ -36,9 +36,7 @@ _recent: Dict[Tuple[str, str], Template] = {}
 def resolve(language: str, names: Iterable[str], interpreter: Optional[str] = None) -> Template:
     """The template with these packages and what they require. ``interpreter``: the Python for which they are. Raises
     :class:`fumehood.ArgumentError` for an invalid name, :class:`PackageError` when a package cannot be installed."""
-    if isinstance(names, (str, bytes)):
-        raise errors.ArgumentError("names of packages are one string", "give a list", "argument")
-    wanted = list(dict.fromkeys(check_name(language, name) for name in names))
+    wanted = list(dict.fromkeys(check_name(language, name) for name in check_list(names)))
     asked: List[Optional[List[str]]] = [None]
     if language == "python":
         if interpreter is None:

@@ -82,6 +82,12 @@ class Codegen(Case):
         self.assertEqual(shown[4], "SandboxRequirementsError: requirements-free sandbox")
 
     @support.once
+    def test_requirements_that_are_no_list_are_refused(self):
+        """Letters are names of packages, too, which anybody can have published."""
+        shown = self.python("for wrong in 'abc', 5: show(error(lambda: init_codegen_sandbox('python', requirements=wrong)))")
+        self.assertEqual([text.count("is not a list of packages (give a list, such as ['numpy'])") for text in shown], [1, 1], shown)
+
+    @support.once
     def test_strictly_a_bound_behind_a_redirection_is_lost(self):
         self.need_pip()
         with index() as (settings, _):

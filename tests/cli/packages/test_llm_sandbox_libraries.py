@@ -87,11 +87,14 @@ class Libraries(Llm):
                     show(error(ValidationError, lambda: s.install([name])))
                     show(error(ValidationError, lambda: s.run("print(1)", libraries=[name])))
                 show(error(ValidationError, lambda: s.run(None)))
-            for libraries in (5, "numpy"):
-                show(error(ValidationError, lambda: SandboxSession(lang="python", libraries=libraries)))
+                for libraries in (5, "numpy"):
+                    show(error(ValidationError, lambda: s.install(libraries)))
+                    show(error(ValidationError, lambda: s.run("print(1)", libraries=libraries)))
+                    show(error(ValidationError, lambda: SandboxSession(lang="python", libraries=libraries)))
         """)
-        self.assertEqual(len(shown), 11)
+        self.assertEqual(len(shown), 15)
         self.assertEqual([text for text in shown if "nothing raised" in text], [])
+        self.assertIn("a list of names, not 'numpy'", shown[-1])       # whose letters would be packages of anybody
 
     def test_the_archive_of_everything_has_what_is_the_sandbox_s_own(self):
         shown = self.python("""

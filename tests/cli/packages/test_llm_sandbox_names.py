@@ -114,6 +114,13 @@ class Names(Case):
         self.assertEqual(good, ["requests", "a/b@1"])
         self.assertFalse([text for text in bad if text.startswith("nothing raised")], bad)
 
+    def test_a_result_is_made_as_in_both_generations(self):
+        shown = self.python("""
+            for made in (ConsoleOutput(text="old"), ConsoleOutput("old"), ConsoleOutput(2, "err", "out"), ConsoleOutput(stdout="out")):
+                show(made.exit_code, made.stderr, made.stdout, made.text)
+        """)
+        self.assertEqual(shown, [[0, "", "old", "old"], [0, "", "old", "old"], [2, "err", "out", "outerr"], [0, "", "out", "out"]])
+
     def test_text_says_that_it_is_old_when_it_is_called(self):
         shown, = self.python("""
             import warnings

@@ -19,7 +19,7 @@ from ..const import SupportedLanguage
 from ..data import ConsoleOutput
 from ..exceptions import (CommandEmptyError, CommandFailedError, ContainerError, LibraryInstallationNotSupportedError,
                           NotOpenSessionError, ResourceError, SandboxTimeoutError, SecurityError, ValidationError)
-from ..security.package_validators import validate_package_name
+from ..security.package_validators import list_of_names, validate_package_name
 from . import present
 from .config import SessionConfig
 from .session_base import BaseSession, is_strict
@@ -51,9 +51,7 @@ class FumehoodSession(BaseSession):
 
     def __init__(self, config, backend="docker", libraries=None, stream=False, keep_template=False, commit_container=False,
                  commit_image_tag=None, sandbox_config=None, env_vars=None, pod_manifest=None, client=None, mounts=None):
-        if libraries is not None and (isinstance(libraries, (str, bytes)) or not hasattr(libraries, "__iter__")):
-            raise ValidationError("libraries must be a list of names, not {!r}".format(libraries))
-        super(FumehoodSession, self).__init__(config, libraries=list(libraries or []))
+        super(FumehoodSession, self).__init__(config, libraries=list_of_names(libraries or []))
         self.backend = str(backend)
         self.client = client
         self.stream = stream
@@ -334,6 +332,7 @@ class FumehoodSession(BaseSession):
         if not libraries:
             return
         language = str(self.config.lang)
+        libraries = list_of_names(libraries)
         self._check_libraries(libraries)
         libraries = [validate_package_name(library, language) for library in libraries]
         self._open_container()

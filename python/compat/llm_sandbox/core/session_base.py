@@ -15,6 +15,7 @@ from ..exceptions import (CommandFailedError, ContainerError, LanguageHandlerNot
                           NotOpenSessionError, SandboxTimeoutError, SecurityViolationError)
 from ..language_handlers.factory import LanguageHandlerFactory
 from ..language_handlers.runtime_context import RuntimeContext
+from ..security.package_validators import list_of_names
 from . import policy_check
 from .mixins import CommandExecutionMixin, ContainerAPI, FileOperationsMixin, TimeoutMixin  # noqa: F401  as the original has them
 
@@ -200,6 +201,7 @@ class BaseSession(abc.ABC, TimeoutMixin, FileOperationsMixin, CommandExecutionMi
     def install(self, libraries=None):
         if not libraries:
             return
+        libraries = list_of_names(libraries)
         self._check_libraries(libraries)
         context = self._context(True)
         done = self.execute_commands([(self.language_handler.get_library_installation_command(library, runtime_context=context), self.config.workdir)

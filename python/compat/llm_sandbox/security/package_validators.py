@@ -25,6 +25,13 @@ PACKAGE_NAME_PATTERNS = {
 }
 
 
+def list_of_names(libraries):
+    """The names as a list. One text, whose letters would be names, is a ValidationError, as is what is no list."""
+    if isinstance(libraries, (str, bytes)) or not hasattr(libraries, "__iter__"):
+        raise ValidationError("libraries must be a list of names, not {!r}".format(libraries))
+    return list(libraries)
+
+
 def validate_package_name(library, language):
     """Returns the name without surrounding blanks, or raises ValidationError. For a language without a pattern only characters
     are allowed that have no meaning in a shell."""
