@@ -7,7 +7,7 @@ where the layer that stops it is not there. The program says "ESCAPED …" for e
     Case("name", "kernel", "sockets", control=Without(("seccomp", "capabilities")))
 
 Cases are in cases/*.py, one file for each group: a list CASES. Programs are in programs/: NAME.c becomes
-build/tests/abuse/abuse-NAME and holds a group's attacks, NAME.py, NAME.sh and NAME.js are one attack each.
+build/tests/abuse/abuse-NAME and holds a group's attacks; scripts/NAME.py, .sh and .js are one attack each.
 """
 import base64
 import dataclasses

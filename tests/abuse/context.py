@@ -20,6 +20,7 @@ import support
 from host import Host, Trouble
 
 HERE = pathlib.Path(__file__).resolve().parent
+SCRIPTS = HERE / "programs" / "scripts"
 BUILT = support.BUILD / "tests" / "abuse"
 SLOWNESS = max(1, support.SLACK // 10)      # of the machine: above 1 where every instruction is emulated (tests/hosts/qemu)
 SECONDS = 60 * SLOWNESS            # limit of one run, far above the run's own limits
@@ -157,7 +158,7 @@ class Context:
         limits = on_this_machine(("--cpu-time", "8", "--wall-time", "20", *case.limits))
         extra = case.options(self) if case.options else ()
         common = [*limits, *extra, *(("--user", case.user) if case.user != "user" else ()), *more]
-        path = HERE / "programs" / program
+        path = SCRIPTS / program
         warm = self.warm and "--without" not in more      # controls start fresh
         start = ("--start", self.start_by if warm else "fresh")
         if path.suffix in (".py", ".js") or (path.suffix and not warm):
@@ -166,10 +167,10 @@ class Context:
         binary = BUILT / f"abuse-{program}"
         if path.suffix:
             return ("-l", "python", "--interpreter", support.PYTHON, *start, *common, "--file", f"{path}:{path.name}",
-                    str(HERE / "programs" / "exec.py"), "--", "/usr/bin/bash", path.name, *words)
+                    str(SCRIPTS / "exec.py"), "--", "/usr/bin/bash", path.name, *words)
         if warm:       # a warm interpreter starts it, as programs may exec too
             return ("-l", "python", "--interpreter", support.PYTHON, *start, *common, "--mount",
-                    f"{binary}:/attack", str(HERE / "programs" / "exec.py"), "--", "/attack", attack, *words)
+                    f"{binary}:/attack", str(SCRIPTS / "exec.py"), "--", "/attack", attack, *words)
         return (*start, *common, "--mount", f"{binary}:/attack", "--command", "--", "/attack", attack, *words)
 
     # ---- runs

@@ -14,7 +14,7 @@ import subprocess
 import time
 
 import support
-from context import HERE, SECONDS, Context
+from context import HERE, SCRIPTS, SECONDS, Context
 from host import Trouble
 from suite import Row
 
@@ -77,7 +77,7 @@ int main(void)
 
 
 def python_text(name, words):
-    text = (HERE / "programs" / name).read_text()
+    text = (SCRIPTS / name).read_text()
     return f"""import os, sys
 _file, _kept = os.open("/tmp/.said", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), os.dup(1)
 os.dup2(_file, 1)
@@ -92,7 +92,7 @@ finally:
 
 
 def javascript_text(name, words):
-    text = (HERE / "programs" / name).read_text()
+    text = (SCRIPTS / name).read_text()
     return f"""const said_ = [];
 process.stdout.write = (text) => {{ said_.push(String(text)); return true; }};
 process.on("exit", () => require("fs").writeSync(1, /^ESCAPED/m.test(said_.join("")) ? "ESCAPED\\n" : "held\\n"));
@@ -101,7 +101,7 @@ process.argv = {json.dumps(["node", "attack", *words])};
 
 
 def bash_text(name, words):
-    text = (HERE / "programs" / name).read_text()
+    text = (SCRIPTS / name).read_text()
     quoted = " ".join("'" + w.replace("'", "'\\''") + "'" for w in words)
     return f"""exec 9>&1 >/tmp/.said
 trap 'if grep -q ^ESCAPED /tmp/.said; then echo ESCAPED >&9; else echo held >&9; fi' EXIT

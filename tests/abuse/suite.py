@@ -18,7 +18,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import support
 from case import Case, OnlyAs, Outside, Planted, Raised, Without, escapes, stdout_of, story, wrong
-from context import BUILT, HERE, SECONDS
+from context import BUILT, HERE, SCRIPTS, SECONDS
 from host import Trouble
 
 
@@ -121,7 +121,7 @@ def run_case(case, context, at_once):
 def run_outside(case, context, control):
     """Runs the program without a sandbox, bounded by namespaces of our own and by time."""
     words = [a.format(**context.words) for a in (case.args if control.args is None else control.args)]
-    path = HERE / "programs" / case.program
+    path = SCRIPTS / case.program
     start = {".py": [support.PYTHON], ".sh": ["bash"], ".js": ["node"]}.get(path.suffix)
     command = [*start, str(path), *words] if start else [str(BUILT / f"abuse-{case.program}"), control.attack or case.attack, *words]
     if control.before:

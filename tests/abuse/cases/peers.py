@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hostile peers: an engine that sends its client what it never should (programs/hostile_engine.py), and an init that an
+"""Hostile peers: an engine that sends its client what it never should (programs/scripts/hostile_engine.py), and an init that an
 attacker took over (programs/hostile_init.c, in an engine of the suite's own)."""
 import concurrent.futures
 import contextlib
@@ -13,9 +13,9 @@ import time
 import proc
 import support
 from case import Case, Planted, story
-from context import BUILT, HERE, Driver
+from context import BUILT, SCRIPTS, Driver
 
-ENGINE = str(HERE / "programs" / "hostile_engine.py")
+ENGINE = str(SCRIPTS / "hostile_engine.py")
 RESIDENT = 256 << 20               # bytes of memory that a client may use, whatever it is sent
 STEERS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 

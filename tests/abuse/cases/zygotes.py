@@ -8,10 +8,9 @@ import sys
 import threading
 
 from case import Case, OnlyAs, Planted
-from context import HERE
+from context import SCRIPTS
 
-PROGRAMS = HERE / "programs"
-REACH = ("--mount", f"{PROGRAMS / 'reach.py'}:/planted/reach.py", "--preload", "/planted/reach.py")
+REACH = ("--mount", f"{SCRIPTS / 'reach.py'}:/planted/reach.py", "--preload", "/planted/reach.py")
 KINDS = ("pipe", "memory", "file")
 
 
@@ -41,7 +40,7 @@ def inherited_outside(context):
     reader, writer = os.pipe()
     try:
         def run(step):
-            return subprocess.run(["node", str(PROGRAMS / "inherited.js"), step], pass_fds=(reader, writer), timeout=60,
+            return subprocess.run(["node", str(SCRIPTS / "inherited.js"), step], pass_fds=(reader, writer), timeout=60,
                                   capture_output=True, text=True, check=False).stdout
         run("leave")
         texts = ["", ""]
@@ -58,7 +57,7 @@ def inherited_outside(context):
 
 # ---------------------------------------------------------------------------------------------- what a preloaded module keeps
 def kept(kind):
-    options = ("--mount", f"{PROGRAMS / 'kept.py'}:/kept/kept_{kind}.py", "--preload", f"/kept/kept_{kind}.py")
+    options = ("--mount", f"{SCRIPTS / 'kept.py'}:/kept/kept_{kind}.py", "--preload", f"/kept/kept_{kind}.py")
 
     def run(context, at_once):
         found, statuses = [], set()
@@ -82,7 +81,7 @@ def kept(kind):
                    "m = importlib.util.module_from_spec(s); s.loader.exec_module(m)\n"
                    "for step in m.leave, lambda: print('ESCAPED' * m.look(), flush=True):\n"
                    "    pid = os.fork()\n    if not pid:\n        step(); os._exit(0)\n    os.waitpid(pid, 0)\n")
-        return "ESCAPED" in subprocess.run([sys.executable, "-c", program, str(PROGRAMS / "kept.py")], capture_output=True,
+        return "ESCAPED" in subprocess.run([sys.executable, "-c", program, str(SCRIPTS / "kept.py")], capture_output=True,
                                            text=True, timeout=60, check=False).stdout
     return Case(f"preloaded module keeps a {kind}", "", custom=run, numbers="45", at_once=4, quick=kind == "pipe",
                 control=Planted(outside, "two children of one process"))
