@@ -8,9 +8,12 @@
  * nothing, the context stays the same, with what a JavaScript function changed in it. The contexts, and what a function
  * may change:
  *
- *     beforeAll   {suite}          prompts, tests, scenarios, defaultTest, derivedMetrics (plan.h:
- * fh_eval_plan_before_all) beforeEach  {test}           test, for this cell afterEach   {test, result}   adds
- * namedScores, metadata, response.metadata afterAll    {suite, results, prompts, evalId, config}
+ *     beforeAll   {suite}          prompts, tests, scenarios, defaultTest, derivedMetrics
+ *     beforeEach  {test}           test, for this cell
+ *     afterEach   {test, result}   adds namedScores, metadata, response.metadata
+ *     afterAll    {suite, results, prompts, evalId, config}
+ *
+ * plan.h's fh_eval_plan_before_all applies what a beforeAll changed.
  */
 #pragma once
 #include "eval/config/config.h"

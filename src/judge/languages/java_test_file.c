@@ -5,10 +5,10 @@
  *
  *     import org.junit.jupiter.api.Test;                  import fumehood.Jupiter.Test;
  *     import static org.junit.Assert.*;                   import static fumehood.JUnitFour.Assert.*;
- *     import org.junit.jupiter.api.*;                     one such import for each name that the test uses: it then
- * means ours, whatever a program defines beside the test
+ *     import org.junit.jupiter.api.*;                     one import as above for each name that the test uses
  *
- * A class Main is added that runs the classes of the test. Lines keep their numbers.
+ * A name that is imported means ours, whatever a program defines beside the test. A class Main is added that runs the
+ * classes of the test. Lines keep their numbers.
  */
 #include "judge/languages/java_units.h"
 
