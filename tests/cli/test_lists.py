@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every language, every limit and every output of evals is in each list of them that another language than C holds, or a
+"""Every language, every limit, every output of evals and every tool of agents is in each list of them that another language than C holds, or a
 text."""
 import json
 import os
@@ -92,6 +92,16 @@ class Outputs(unittest.TestCase):
                 options = json.loads(support.command(command, "--help=json").stdout)["options"]
                 told = next(o["help"] for o in options if o["name"] == option)
                 self.assertEqual([], sorted(kind for kind in kinds if not re.search(rf"(?<!\w){re.escape(kind)}\b", told)))
+
+
+@support.once
+class Tools(unittest.TestCase):
+    def test_the_page(self):
+        """Those of `fumehood mcp`, in the table of their page."""
+        tools = set(re.findall(r'^    Tool\("(\w+)"', text("python", "fumehood", "mcp", "tools.py"), re.M))
+        told = text("docs", "mcp.md").partition("## Tools")[2].partition("\n\n##")[0].partition("\n\nWithout")[0]
+        self.assertGreater(len(tools), 10)
+        self.assertEqual(tools, set(re.findall(r"`((?:run|session)_\w+)`", told)))
 
 
 if __name__ == "__main__":
