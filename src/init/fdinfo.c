@@ -32,6 +32,7 @@ enum {
 	WATCHES_OF_SET = 1024,  /* that waits in a socket */
 	WATCH_BYTES = 200,
 	LOOK_NS = 20000000, /* of CPU time */
+	WAIT_NS = 500000000,
 	SLOTS = 1 << 17,
 };
 
@@ -44,8 +45,8 @@ static struct {
 	int active;                     /* a round is under way */
 	uint32_t rounds;                /* that were whole */
 	uint64_t pid, descriptor;       /* where it goes on: a process, and its folder's offset */
-	int64_t until;
-	int cut; /* the look ended before the round did */
+	int64_t until, until_cpu;       /* the look under way ends, by the clock and by our CPU time */
+	int cut;                        /* the look ended before the round did */
 } fdinfo;
 
 static void add_lock(const char *line)
@@ -104,7 +105,8 @@ static uint32_t read_folder(const char *task)
 			if (d->name[0] != '.') {
 				count++;
 				read_info(dir, d->name);
-				fdinfo.cut = fdinfo.watches > WATCHES_MOST || fh_clock_ns(FH_CLOCK_OWN_CPU) > fdinfo.until;
+				fdinfo.cut = fdinfo.watches > WATCHES_MOST || fh_clock_ns(FH_CLOCK_OWN_CPU) > fdinfo.until_cpu ||
+				             fh_clock_ns(FH_CLOCK_MONOTONIC) > fdinfo.until;
 			}
 			fdinfo.descriptor = (uint64_t)d->offset;
 		}
@@ -143,7 +145,8 @@ static int look(void)
 		fdinfo.active = 1;
 	}
 	fdinfo.cut = 0;
-	fdinfo.until = fh_clock_ns(FH_CLOCK_OWN_CPU) + LOOK_NS;
+	fdinfo.until_cpu = fh_clock_ns(FH_CLOCK_OWN_CPU) + LOOK_NS;
+	fdinfo.until = fh_clock_ns(FH_CLOCK_MONOTONIC) + WAIT_NS;
 	fh_each_process(look_at_process, 0);
 	if (fdinfo.cut)
 		return 0;

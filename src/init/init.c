@@ -320,9 +320,9 @@ static int64_t period_ns(void)
 
 static int64_t next_sample_ns;
 
-/* Samples at most every sample_ms, however often the loop wakes, and for at most half of the time. If a sample costs
- * more than usual, the programs caused that (very many processes, descriptors, mappings or sockets), so it counts as
- * their CPU time. 1: a sample was taken.
+/* Samples at most every sample_ms, however often the loop wakes, and computes for at most half of the time (what it
+ * waits for, a program may draw out). If a sample costs more than usual, the programs caused that (very many processes,
+ * descriptors, mappings or sockets), so it counts as their CPU time. 1: a sample was taken.
  *
  * Where control groups count the rest, most sandboxes have neither sockets nor many locks: then a look is one read, and
  * nothing is told. `in_time`: the loop has waited for a whole period, so that no clock needs to be read. */
@@ -338,11 +338,11 @@ static int sample(int in_time)
 	int64_t used = fh_clock_ns(FH_CLOCK_OWN_CPU);
 	struct fh_init_usage u = { .h = { FH_INIT_USAGE, 0 } };
 	fh_init_sample(&in, &u);
-	int64_t end = fh_clock_ns(FH_CLOCK_MONOTONIC), took = end - begin, least = period_ns();
-	used = fh_clock_ns(FH_CLOCK_OWN_CPU) - used - PLAIN_NS;
-	if (used > 0 && !in.start.only_kernel)
-		in.reaped_sys_us += (uint64_t)used / 1000;
-	next_sample_ns = took * 2 > least ? end + took : begin + least;
+	int64_t end = fh_clock_ns(FH_CLOCK_MONOTONIC), least = period_ns();
+	used = fh_clock_ns(FH_CLOCK_OWN_CPU) - used;
+	if (used > PLAIN_NS && !in.start.only_kernel)
+		in.reaped_sys_us += (uint64_t)(used - PLAIN_NS) / 1000;
+	next_sample_ns = used * 2 > least ? end + used : begin + least;
 	if (!in.start.only_kernel || u.kernel_bytes || u.too_many_watches)
 		send_message(&u, sizeof(u), -1);
 	return 1;

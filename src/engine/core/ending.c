@@ -74,7 +74,8 @@ static void free_sandbox(struct fh_sandbox *b)
 		fh_output_free(e, s);
 	}
 	/* a sandbox whose template broke while it was being made may be swept before its deadline was set */
-	struct fh_timer *timers[] = { &b->making_timer, &b->finish_timer, &b->sweep_timer, &b->lease_timer, &b->oom_timer };
+	struct fh_timer *timers[] = { &b->making_timer, &b->finish_timer, &b->sweep_timer,
+		                          &b->lease_timer,  &b->oom_timer,    &b->stuck_timer };
 	for (size_t i = 0; i < FH_ARRAY_SIZE(timers); i++)
 		fh_timer_stop(e->loop, timers[i]);
 	if (!b->plan_is_shared)
@@ -151,6 +152,7 @@ static void close_child(struct fh_sandbox *b)
 	fh_timer_stop(l, &b->lease_timer);
 	fh_timer_stop(l, &b->oom_timer);
 	fh_timer_stop(l, &b->answer_timer);
+	fh_timer_stop(l, &b->stuck_timer);
 	close_program(b);
 }
 

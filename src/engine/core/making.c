@@ -11,6 +11,7 @@
 #include "engine/core/engine.h"
 #include "engine/core/isolation.h"
 #include "engine/core/sandbox.h"
+#include "engine/core/stuck.h"
 #include "engine/core/talk.h"
 
 static const char *first_writable(const struct fh_plan *p)
@@ -35,6 +36,8 @@ int fh_sandbox_send_start(struct fh_sandbox *b, struct fh_error *err)
 	start.sample_ms = b->parked ? 0 : b->sampling ? FH_SAMPLE_MS : b->sampling_kernel ? FH_KERNEL_MS : 0;
 	start.rules = b->rules >= 0;
 	snprintf(start.disk_path, sizeof(start.disk_path), "%.63s", first_writable(b->plan));
+	if (start.sample_ms)
+		fh_stuck_watch(b);
 	return fh_sandbox_send(b, &start, sizeof(start), NULL, 0, err);
 }
 

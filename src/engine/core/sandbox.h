@@ -146,8 +146,10 @@ struct fh_sandbox {
 	struct fh_watch report_watch, socket_watch, pid_watch, oom_watch;
 	struct fh_setup_report report;
 	bool made, reaped;
-	struct fh_timer making_timer, finish_timer, sweep_timer, lease_timer, oom_timer, answer_timer;
-	int oom_looks; /* checks of the out-of-memory counter that are left after a notification */
+	struct fh_timer making_timer, finish_timer, sweep_timer, lease_timer, oom_timer, answer_timer, stuck_timer;
+	uint32_t stuck_seen; /* a bit for each of the last looks: whether init was stuck (stuck.h) */
+	int64_t heard_ns;    /* when init last told what the programs use */
+	int oom_looks;       /* checks of the out-of-memory counter that are left after a notification */
 	int64_t born_ns, dying_ns;
 	uint32_t next_token;
 	struct fh_process *processes; /* the newest first */

@@ -175,6 +175,7 @@ static void on_usage(struct fh_sandbox *b, const struct fh_init_usage *u)
 {
 	uint64_t memory = u->memory_bytes + u->disk_bytes;
 	const uint64_t *limit = b->plan->limits.value;
+	b->heard_ns = fh_now_ns();
 	if (u->too_many_watches)
 		fire_memory(b);
 	if (b->sampling_kernel)

@@ -28,20 +28,15 @@ struct fh_watched {
 	_Atomic bool asleep;  /* the keeper waits for a byte */
 };
 
-enum {
-	LOOK_MS = 100,
-	STUCK_MOST = 5, /* so many of the last 32 looks */
-};
-
-/* Whether a process waits in the kernel for something that no signal ends. One that waits for a processor does not. */
-static bool is_stuck(const char *stat_path)
+char fh_state_of(pid_t pid)
 {
-	char text[512];
-	fh_auto_close int fd = open(stat_path, O_RDONLY | O_CLOEXEC);
+	char path[32], text[512];
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fh_auto_close int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	text[FH_MAX(n, 0)] = 0;
 	const char *name_end = strrchr(text, ')');
-	return name_end && strncmp(name_end, ") D", 3) == 0;
+	return name_end && name_end[1] == ' ' ? name_end[2] : '?';
 }
 
 static bool pid_namespace(const char *pid, ino_t *ret)
@@ -61,9 +56,7 @@ static bool is_there(int pidfd)
 	return syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0;
 }
 
-/* Kills all processes of init's pid namespace. The end of init would be theirs, but init ends late when it waits for
- * the same pipe. */
-static void kill_all_of(pid_t init, int init_pidfd)
+void fh_kill_all_of(pid_t init, int init_pidfd)
 {
 	char name[16];
 	ino_t ours, theirs, its;
@@ -102,29 +95,28 @@ static void suspect(struct suspect *s, struct fh_watched *w, uint64_t call)
 			s->init = 0;
 	}
 	s->seen |= 1;
-	if (__builtin_popcount(s->seen) < STUCK_MOST || !s->init)
+	if (__builtin_popcount(s->seen) < FH_STUCK_MOST || !s->init)
 		return;
 	w->killed = init;
 	(void)syscall(SYS_pidfd_send_signal, s->pidfd, SIGKILL, NULL, 0);
-	kill_all_of(init, s->pidfd);
+	fh_kill_all_of(init, s->pidfd);
 	s->seen = 0;
 }
 
 /* Returns when the engine is dead. Sleeps while the engine touches no pipe. */
 static void watch(struct fh_watched *w, pid_t engine)
 {
-	char path[32], bytes[64];
+	char bytes[64];
 	struct suspect s = { .pidfd = -1 };
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)engine);
 	for (uint64_t last = 0, call = 0;; last = call, call = w->call) {
 		w->asleep = call == last && call % 2 == 0;
 		bool quiet = w->asleep && w->call == call; /* a call that began meanwhile may not have seen that we sleep */
 		struct pollfd p = { .fd = 0, .events = POLLIN };
-		if (poll(&p, 1, quiet ? -1 : LOOK_MS) > 0 && read(0, bytes, sizeof(bytes)) <= 0)
+		if (poll(&p, 1, quiet ? -1 : FH_STUCK_LOOK_MS) > 0 && read(0, bytes, sizeof(bytes)) <= 0)
 			return;
 		w->asleep = false;
 		s.seen <<= 1;
-		if (w->call == call && call % 2 && is_stuck(path))
+		if (w->call == call && call % 2 && fh_state_of(engine) == FH_STUCK)
 			suspect(&s, w, call);
 	}
 }

@@ -13,6 +13,18 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+enum {
+	FH_STUCK = 'D',
+	FH_STUCK_LOOK_MS = 100,
+	FH_STUCK_MOST = 5, /* of the last 32 looks: whoever was stuck so often is kept from its work */
+};
+
+/* The state of a process as proc_pid_stat(5) has it; '?': unknown. FH_STUCK: it waits in the kernel for something that
+ * no signal ends. One that waits for a processor does not. */
+char fh_state_of(pid_t pid);
+/* Kills all processes of init's pid namespace. The end of init would be theirs, but a stuck init ends late. */
+void fh_kill_all_of(pid_t init, int init_pidfd);
+
 struct fh_watched;
 struct fh_keeper {
 	pid_t pid; /* -1: not running */

@@ -145,6 +145,8 @@ CASES = [
     *[Case(f"memory beside {attack.replace('_', ' ')}", "kernel_memory", attack, args=("300",), limits=("--memory", "160M", "--open-files", "1024", "--wall-time", "60"),
            statuses=("memory_limit",), at_once=1, quick=attack == "many_descriptors", control=Raised(("--memory", "8G", "--cpu-time", "60")))
       for attack in ("many_mappings", "many_descriptors")],
+    Case("memory while init is held: epoll sets", "held_init", "epoll_sets", limits=("--memory", "64M", "--processes", "400", "--open-files", "1024", "--cpu-time", "60", "--wall-time", "59"),
+         statuses=("memory_limit", "engine_error", "runtime_error"), at_once=1, quick=False, control=Outside()),
     # disk
     disk("a full disk", "fill", args=("48", "/home/user"), limits=("--disk", "16M"), numbers="5",
          statuses=("ok", "disk_limit"), control=Raised(("--disk", "64M")), check=host_disk_is_free),
