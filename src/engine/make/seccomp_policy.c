@@ -154,21 +154,34 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E_IF("semget", EINVAL, "more than 64 in a set: without control groups they would not be counted in time",
 	        FH_ABOVE(1, 64)),
 
+/* The kernel has one lock for the networks of the whole host (rtnl), for which the engine waits whenever it makes a
+ * sandbox. These calls copy the program's memory while they hold it, and a program can draw out a page fault for
+ * seconds; or they go over very many groups of multicast, which lead nowhere beside a loopback. */
+#define HOLDS_NETWORKS "holds the lock of all networks of the host while it copies the program's memory"
+
 /* options of sockets: attached programs run in the kernel and come from one pool of the whole host
  * (net.core.bpf_jit_limit); lists of the sources of multicast groups are charged to nothing, 128 KiB for each IPv6
- * socket (IPv4: 2 KiB); IPv6 flow labels come from a pool of 4,096; keys and upper layers load modules; cookies are
- * numbered across the host; pages that TCP maps into a program are charged to nothing once they are there, and stand in
- * its figures as those of a file */
+ * socket (IPv4: 2 KiB), nor are the groups; IPv6 flow labels come from a pool of 4,096; keys and upper layers load
+ * modules; cookies are numbered across the host; pages that TCP maps into a program are charged to nothing once they
+ * are there, and stand in its figures as those of a file */
 #define OPTION_SPARED(call, level, option, error, why) FH_E_IF(call, error, why, FH_IS(1, level), FH_IS(2, option))
 	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_FILTER, EPERM, "a program in the kernel"),
 	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_BPF, EPERM, "a program in the kernel"),
 	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, EPERM, "a program in the kernel"),
 	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_REUSEPORT_EBPF, EPERM, "a program in the kernel"),
 	OPTION_SPARED("setsockopt", IPPROTO_IPV6, 32, ENOPROTOOPT, "IPv6 flow labels, of which the host has one pool"),
-#define SOURCES "sources of multicast, which nothing counts"
-	OPTION_SPARED("setsockopt", IPPROTO_IPV6, MCAST_BLOCK_SOURCE, ENOPROTOOPT, SOURCES),
-	OPTION_SPARED("setsockopt", IPPROTO_IPV6, MCAST_JOIN_SOURCE_GROUP, ENOPROTOOPT, SOURCES),
-	OPTION_SPARED("setsockopt", IPPROTO_IPV6, MCAST_MSFILTER, ENOPROTOOPT, SOURCES),
+#define OF_IPV6 FH_IS(1, IPPROTO_IPV6)
+	FH_E_IF("setsockopt", ENODEV, HOLDS_NETWORKS, FH_IS(1, IPPROTO_IP), FH_ABOVE(2, IP_ADD_MEMBERSHIP - 1)),
+	FH_E_IF("setsockopt", ENODEV, HOLDS_NETWORKS, OF_IPV6, FH_MASKED(2, ~1u, 20 /* JOIN_GROUP, LEAVE_GROUP */)),
+	FH_E_IF("setsockopt", ENODEV, HOLDS_NETWORKS, OF_IPV6, FH_MASKED(2, ~7u, 40 /* to 47: MCAST_JOIN_GROUP … */)),
+	FH_E_IF("setsockopt", ENODEV, HOLDS_NETWORKS, OF_IPV6, FH_ABOVE(2, 199 /* routes of multicast */)),
+	OPTION_SPARED("setsockopt", IPPROTO_IPV6, MCAST_MSFILTER, ENODEV, HOLDS_NETWORKS),
+	OPTION_SPARED("setsockopt", IPPROTO_IPV6, IPV6_JOIN_ANYCAST, ENODEV, HOLDS_NETWORKS),
+	OPTION_SPARED("setsockopt", IPPROTO_IPV6, IPV6_LEAVE_ANYCAST, ENODEV, HOLDS_NETWORKS),
+	OPTION_SPARED("setsockopt", IPPROTO_IPV6, 1 /* ADDRFORM */, ENOPROTOOPT, HOLDS_NETWORKS),
+	OPTION_SPARED("getsockopt", IPPROTO_IPV6, MCAST_MSFILTER, EADDRNOTAVAIL, HOLDS_NETWORKS),
+	OPTION_SPARED("getsockopt", IPPROTO_IP, MCAST_MSFILTER, EADDRNOTAVAIL, HOLDS_NETWORKS),
+	OPTION_SPARED("getsockopt", IPPROTO_IP, IP_MSFILTER, EADDRNOTAVAIL, HOLDS_NETWORKS),
 	OPTION_SPARED("setsockopt", IPPROTO_TCP, 31, ENOENT, "upper layers of TCP"),
 	OPTION_SPARED("setsockopt", IPPROTO_TCP, 14, ENOPROTOOPT, "keys of TCP"),
 	OPTION_SPARED("setsockopt", IPPROTO_TCP, 32, ENOPROTOOPT, "keys of TCP"),
@@ -187,7 +200,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 #define IOCTL_READS(request) FH_A_IF("ioctl", "reads of the sandbox's own interface, and owners", FH_IS(1, request))
 	FH_A_IF("ioctl", "owners, marks and time stamps of sockets", FH_MASKED(1, 0xFFFFFFF8, 0x8900)),
 	IOCTL_READS(SIOCGIFNAME),
-	IOCTL_READS(SIOCGIFCONF),
 	IOCTL_READS(SIOCGIFFLAGS),
 	IOCTL_READS(SIOCGIFADDR),
 	IOCTL_READS(SIOCGIFBRDADDR),
@@ -196,8 +208,11 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	IOCTL_READS(SIOCGIFHWADDR),
 	IOCTL_READS(SIOCGIFINDEX),
 	FH_A_IF("ioctl", "set-up raises the loopback by it; programs lack the capability", FH_IS(1, SIOCSIFFLAGS)),
+	FH_E_IF("ioctl", ENOTTY, HOLDS_NETWORKS, FH_IS(1, SIOCGIFCONF)),
 	FH_E_IF("ioctl", ENOTTY, "set-up of networks; some load a module first", FH_MASKED(1, 0xFF00, 0x8900)),
 	FH_E_IF("ioctl", ENOTTY, "keys of encrypted file systems outlive a run", FH_MASKED(1, 0xFFF0, 0x6610)),
+	FH_E_IF("ioctl", EOPNOTSUPP, "lists blocks, and holds up who writes the file", FH_IS(1, 0xC020660B /* FIEMAP */)),
+	FH_E_IF("ioctl", EOPNOTSUPP, "lists blocks of a whole disk", FH_IS(1, 0xC0C0583B /* FS_IOC_GETFSMAP */)),
 	FH_A_IF("ioctl", "copies that share blocks", FH_IS(1, FICLONE)),
 	FH_A_IF("ioctl", "copies that share blocks", FH_IS(1, FICLONERANGE)),
 	FH_A_IF("ioctl", "copies that share blocks", FH_IS(1, FIDEDUPERANGE)),
@@ -355,11 +370,8 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("tkill", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
 	FH_A("wait4", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
 	FH_A("waitid", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
-	FH_A("waitpid", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
 	FH_A("rseq", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
 	FH_A("arch_prctl", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
-	FH_A("set_thread_area", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
-	FH_A("get_thread_area", "processes and threads of the sandbox (its pid namespace holds nobody else)"),
 
 	FH_A("alarm", "signals"),
 	FH_A("pause", "signals"),
@@ -379,11 +391,9 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("epoll_create", "waiting and locks between threads"),
 	FH_A("epoll_create1", "waiting and locks between threads"),
 	FH_A("epoll_ctl", "waiting and locks between threads"),
-	FH_A("epoll_ctl_old", "waiting and locks between threads"),
 	FH_A("epoll_pwait", "waiting and locks between threads"),
 	FH_A("epoll_pwait2", "waiting and locks between threads"),
 	FH_A("epoll_wait", "waiting and locks between threads"),
-	FH_A("epoll_wait_old", "waiting and locks between threads"),
 	FH_A("eventfd", "waiting and locks between threads"),
 	FH_A("eventfd2", "waiting and locks between threads"),
 	FH_A("futex", "waiting and locks between threads"),
@@ -520,7 +530,6 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_P("clock_settime", "the kernel's log, time and name"),
 	FH_P("clock_adjtime", "the kernel's log, time and name"),
 	FH_P("adjtimex", "the kernel's log, time and name"),
-	FH_P("stime", "the kernel's log, time and name"),
 	FH_P("sethostname", "the kernel's log, time and name"),
 	FH_P("setdomainname", "the kernel's log, time and name"),
 	FH_P("iopl", "ports and segments of the processor"),
@@ -539,11 +548,7 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 
 #define ONE_POOL "rings come from one pool of the whole host (fs.aio-max-nr), which one sandbox could empty for all"
 	FH_N("io_setup", ONE_POOL),
-	FH_N("io_destroy", ONE_POOL),
-	FH_N("io_getevents", ONE_POOL),
-	FH_N("io_pgetevents", ONE_POOL),
 	FH_N("io_submit", ONE_POOL),
-	FH_N("io_cancel", ONE_POOL),
 
 	/* A sandbox's own files are in memory. For those in a folder that is mounted writable there is fsync. */
 	FH_E("sync", 0, "writes back the disks of the whole host, and holds up whoever writes there"),
@@ -590,11 +595,5 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_N("lsm_list_modules", "security modules and quotas of the host"),
 	FH_N("quotactl", "security modules and quotas of the host"),
 	FH_N("quotactl_fd", "security modules and quotas of the host"),
-	FH_N("lookup_dcookie", "security modules and quotas of the host"),
-	FH_N("nfsservctl", "security modules and quotas of the host"),
-	FH_N("uselib", "security modules and quotas of the host"),
-	FH_N("ustat", "security modules and quotas of the host"),
-	FH_N("sysfs", "security modules and quotas of the host"),
-	FH_N("_sysctl", "security modules and quotas of the host"),
 };
 const size_t fh_seccomp_policy_count = sizeof(fh_seccomp_policy) / sizeof(fh_seccomp_policy[0]);

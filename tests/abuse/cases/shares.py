@@ -38,6 +38,7 @@ CASES = [
         Without(("capabilities",)), ("user", "userns"), "no user namespace of a sandbox has them over the host's files")),
     share("modules by sockets", "modules_of_sockets", numbers="32"),
     share("options of sockets", "options_of_sockets", numbers="32"),
+    share("the lock of the host's networks", "locks_beside_page_faults", numbers="32"),
     share("a limit on core dumps of 0", "core_limit"),
     share("a command line without end", "command_line"),
     share("leases and watches of folders", "watched_files"),

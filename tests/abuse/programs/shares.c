@@ -4,9 +4,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/fiemap.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/in6.h>
 #include <linux/seccomp.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -169,6 +172,31 @@ static void options_of_sockets(char **args)
 	judge("IPV6_FLOWLABEL_MGR", setsockopt(s6, IPPROTO_IPV6, 32, &label, sizeof(label)));
 	judge("PR_SET_SECCOMP", prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
 	judge("seccomp", syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program));
+}
+
+/* Calls that copy from or to our memory while they hold the lock of all networks of the host, or of a file of the host:
+ * as long as it takes us to have the page there. */
+static void locks_beside_page_faults(char **args)
+{
+	struct ifreq places[4];
+	struct ifconf all = { .ifc_len = sizeof(places), .ifc_req = places };
+	struct ip_mreqn group4 = { .imr_multiaddr.s_addr = htonl(0xE1000001), .imr_ifindex = 1 };
+	struct ipv6_mreq group6 = { .ipv6mr_multiaddr = { { { 0xFF, 2, [15] = 0x77 } } }, .ipv6mr_ifindex = 1 };
+	struct group_req any4 = { .gr_interface = 1 }, any6 = any4;
+	struct fiemap blocks = { .fm_length = UINT64_MAX };
+	*(struct sockaddr_in *)(void *)&any4.gr_group =
+	    (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(0xE1000002) };
+	*(struct sockaddr_in6 *)(void *)&any6.gr_group =
+	    (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_addr = { { { 0xFF, 2, [15] = 0x78 } } } };
+	int s = socket(AF_INET, SOCK_DGRAM, 0), s6 = socket(AF_INET6, SOCK_DGRAM, 0);
+	judge("IP_ADD_MEMBERSHIP", setsockopt(s, IPPROTO_IP, IP_ADD_MEMBERSHIP, &group4, sizeof(group4)));
+	judge("MCAST_JOIN_GROUP", setsockopt(s, IPPROTO_IP, MCAST_JOIN_GROUP, &any4, sizeof(any4)));
+	judge("IPV6_JOIN_GROUP", setsockopt(s6, IPPROTO_IPV6, IPV6_JOIN_GROUP, &group6, sizeof(group6)));
+	judge("MCAST_JOIN_GROUP, IPv6", setsockopt(s6, IPPROTO_IPV6, MCAST_JOIN_GROUP, &any6, sizeof(any6)));
+	judge("MCAST_JOIN_GROUP, by an IPv6 socket", setsockopt(s6, IPPROTO_IP, MCAST_JOIN_GROUP, &any4, sizeof(any4)));
+	judge("SIOCGIFCONF", ioctl(s, SIOCGIFCONF, &all));
+	judge("FS_IOC_FIEMAP",
+	      ioctl(open(argument(args, 0, "/usr/bin/env"), O_RDONLY | O_CLOEXEC), FS_IOC_FIEMAP, &blocks));
 }
 
 /* A limit of 1 byte keeps the kernel from handing a core dump to a program of the host's; 0 does not. */
@@ -377,6 +405,7 @@ static const struct attack attacks[] = {
 	{ "file_capabilities", file_capabilities },
 	{ "modules_of_sockets", modules_of_sockets },
 	{ "options_of_sockets", options_of_sockets },
+	{ "locks_beside_page_faults", locks_beside_page_faults },
 	{ "command_line", command_line },
 	{ "core_limit", core_limit },
 	{ "watched_files", watched_files },
