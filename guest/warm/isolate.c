@@ -96,7 +96,7 @@ int fh_warm_isolate(const struct fh_zygote_fork *m, const void *seal, const int 
 	}
 	if (r == 0 && landlock >= 0) {
 		*ret_step = FH_WARM_LANDLOCK;
-		r = fh_sys(__NR_landlock_restrict_self, landlock, 0);
+		r = fh_enter_domain(landlock);
 	}
 	if (r == 0) {
 		*ret_step = FH_WARM_SECCOMP;

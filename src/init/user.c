@@ -46,7 +46,7 @@ int fh_init_become_user(const struct fh_init_start *as)
 	int drop = !as->keep_capabilities;
 	if (as->uid == 0) /* keeps init's ambient capabilities of this mask, which survive exec */
 		rest[0].permitted = rest[0].effective = rest[0].inheritable = as->root_capabilities;
-	long r = as->rules ? fh_sys(__NR_landlock_restrict_self, FH_INIT_RULES, 0) : 0;
+	long r = as->rules ? fh_enter_domain(FH_INIT_RULES) : 0;
 	if (r == 0 && drop)
 		r = fh_sys(__NR_prctl, PR_SET_SECUREBITS, bits, 0, 0, 0);
 	if (r == 0 && drop && !bounding_is_empty)
@@ -109,7 +109,7 @@ int fh_init_become_helper(const struct fh_init_start *as)
 	if (as->uid == 0)
 		rest[0].permitted = rest[0].effective = as->root_capabilities & OF_FILES;
 	set_ids[0].permitted = set_ids[0].effective = rest[0].permitted | 1u << CAP_SETUID;
-	long r = as->rules ? fh_sys(__NR_landlock_restrict_self, FH_INIT_RULES, 0) : 0;
+	long r = as->rules ? fh_enter_domain(FH_INIT_RULES) : 0;
 	if (r == 0)
 		r = fh_sys(__NR_setgroups, 0, 0);
 	if (r == 0)

@@ -95,6 +95,15 @@ int fh_landlock_rules(const struct fh_plan *plan)
 	return r < 0 ? r : FH_TAKE_FD(ruleset);
 }
 
+/* As fh_enter_domain of src/init/lib/sys.h: nothing that the domain refuses goes to the host's audit log. */
+static int enter_domain(int ruleset)
+{
+	enum { LOG_SAME_EXEC_OFF = 1 };
+	if (syscall(SYS_landlock_restrict_self, ruleset, LOG_SAME_EXEC_OFF) == 0)
+		return 0;
+	return errno != EINVAL || syscall(SYS_landlock_restrict_self, ruleset, 0) < 0 ? -errno : 0;
+}
+
 /* This domain refuses only what every domain refuses: tracing or reading processes outside, and (ABI 6 and later)
  * signalling them. Programs forked inside inherit the domain, so it must not refuse more. A domain has to handle at
  * least one right. This one handles making block devices, which no process inside may do anyway, and REFER, which is
@@ -108,7 +117,7 @@ int fh_landlock_confine(void)
 	struct ruleset_attr attr = { .fs = handled, .scoped = abi >= 6 ? SCOPE_ABSTRACT_UNIX_SOCKET | SCOPE_SIGNAL : 0 };
 	fh_auto_close int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, attr_size(abi), 0);
 	int r = ruleset < 0 ? -errno : allow(ruleset, "/", handled);
-	return r == 0 && syscall(SYS_landlock_restrict_self, ruleset, 0) < 0 ? -errno : r;
+	return r == 0 ? enter_domain(ruleset) : r;
 }
 
 int fh_landlock_enter(const struct fh_plan *plan)
@@ -116,5 +125,5 @@ int fh_landlock_enter(const struct fh_plan *plan)
 	fh_auto_close int ruleset = fh_landlock_rules(plan);
 	if (ruleset < 0)
 		return ruleset == -ENOSYS ? 1 : ruleset;
-	return syscall(SYS_landlock_restrict_self, ruleset, 0) < 0 ? -errno : 0;
+	return enter_domain(ruleset);
 }

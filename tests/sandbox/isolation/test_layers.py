@@ -6,13 +6,16 @@ import ctypes
 import json
 import os
 import pathlib
+import re
+import shutil
 import socket
+import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
 import support
-from inside import bash, c, plan, python, run, story
+from inside import PY, bash, c, plan, python, run, story
 
 FINAL = "a hole is a hole though it opens once"
 
@@ -58,6 +61,21 @@ class Layers(support.TempDir):
         self.stopped_only_by(["network", "landlock"], probe, "connected")
 
     @unittest.skipUnless(support.has_overlays(), "needs a kernel that mounts overlays for this user")
+    def test_what_landlock_refuses_is_not_written_to_the_host_s_audit_log(self):
+        """A program that is forked from a zygote could fill it: by default the kernel writes what a domain refuses until exec."""
+        if not shutil.which("strace"):
+            self.skipTest("needs strace")
+        if bash("true")["isolation"]["landlock"] is not True or tuple(map(int, os.uname().release.split(".")[:2])) < (6, 15):
+            self.skipTest("needs the kernel to have Landlock's flags for logs (6.15)")
+        for start in ("fresh", "zygote"):
+            traced = self.dir / f"calls-{start}"
+            subprocess.run(["strace", "-f", "-qq", "-e", "signal=none", "-e", "trace=landlock_restrict_self", "-o", traced,
+                            support.PROGRAM, "run", "--start", start, *PY, "-c", "print(1)"], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, timeout=support.TIMEOUT, check=True)
+            flags = re.findall(r"landlock_restrict_self\(\d+, (\w+)\) += 0", traced.read_text())
+            self.assertTrue(flags, "a domain was entered")
+            self.assertEqual(set(flags), {"0x1"}, start)
+
     def test_inodes(self):
         host = os.stat("/usr/bin/env")
         probe = "import os\nst = os.stat('/usr/bin/env')\nprint(st.st_dev == %d and st.st_ino == %d)" % (host.st_dev, host.st_ino)
