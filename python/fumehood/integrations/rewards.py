@@ -17,31 +17,45 @@ from ..judging import judge
 
 __all__ = ["Rewards", "completion_of"]
 
-_FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.S)
+_FENCE = re.compile(r"^[ \t>]*(?:```|~~~)[^\n`]*\n(.*?)(?:^[ \t>]*(?:```|~~~)|\Z)", re.S | re.M)
+_PACKS = ("JavaScript/", "CPP/", "Java/", "Rust/", "Go/")
 Completion = Union[str, Sequence[Mapping[str, Any]], Mapping[str, Any]]
 
 
 def completion_of(completion: Completion) -> str:
-    """The code of an answer: a text, a message or a list of messages (the last one counts); the last fenced block, where there is one."""
-    if not isinstance(completion, str):
-        last = completion if isinstance(completion, Mapping) else completion[-1] if completion else {}
-        content = last.get("content") if isinstance(last, Mapping) else getattr(last, "content", "")
-        completion = content if isinstance(content, str) else "".join(part.get("text", "") for part in content or [] if isinstance(part, Mapping))
-    blocks = _FENCE.findall(completion)
-    return blocks[-1] if blocks else completion
+    """The text of an answer: a text, a message or a list of messages (the last one counts). The judge takes the program out of it."""
+    if isinstance(completion, str):
+        return completion
+    last = completion if isinstance(completion, Mapping) else completion[-1] if completion else {}
+    content = last.get("content") if isinstance(last, Mapping) else getattr(last, "content", "")
+    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content or [] if isinstance(part, Mapping))
 
 
-def _sample(problem: Mapping[str, Any], name: str, code: str) -> Dict[str, str]:
-    """A sample for the judge. Code that continues the prompt is a completion; code that defines the function itself is
-    a program, to which the prompt's text before the function (imports, helpers) is added."""
-    entry, prompt = problem.get("entry_point"), str(problem.get("prompt") or "")
-    declaration = r"^(?:async[ \t]+)?def[ \t]+%s\b" % re.escape(str(entry))
+def _is_program(problem: Mapping[str, Any], text: str) -> bool:
+    """Whether an answer defines the function that is tested, and does not continue the prompt."""
+    entry = problem.get("entry_point") or problem.get("function")
     if not entry:
-        return {"task_id": name, "solution": code}
-    if not re.search(declaration, code, re.M):
-        return {"task_id": name, "completion": code}
-    before = re.split(declaration, prompt, maxsplit=1, flags=re.M)
-    return {"task_id": name, "solution": (before[0].rstrip() + "\n\n\n" if len(before) > 1 and before[0].strip() else "") + code}
+        return True
+    if problem.get("language", "python") == "python" and not str(problem.get("task_id")).startswith(_PACKS):
+        defines = r"^[ \t>]*(?:(?:(?:async[ \t]+)?def|class)[ \t]+{0}\b|{0}[ \t]*[:=])"
+        return re.search(defines.format(re.escape(str(entry))), text, re.M) is not None
+    names_it = re.search(r"\b%s\b" % re.escape(str(entry)), text) is not None
+    return bool(_FENCE.search(text)) or (names_it and text.lstrip("\r\n")[:1].strip() != "")
+
+
+def _sample(problem: Mapping[str, Any], name: str, text: str) -> Dict[str, str]:
+    """A sample for the judge, which takes the program out of the answer. What stands before the function in the prompt (imports,
+    helpers) is added: an answer may count on it."""
+    if not _is_program(problem, text):
+        blocks = _FENCE.findall(text)
+        return {"task_id": name, "completion": blocks[-1] if blocks else text}
+    entry, prompt = re.escape(str(problem.get("entry_point"))), str(problem.get("prompt") or "")
+    before = re.split(r"^(?:async[ \t]+)?def[ \t]+%s\b" % entry, prompt, maxsplit=1, flags=re.M)
+    if len(before) > 1 and re.search(r"^(?:def|class)\b", before[0], re.M):
+        answer, head = text.rpartition("</think>")[2], before[0].rstrip() + "\n"
+        is_fenced = _FENCE.search(answer) and not re.match(r"\s*(?:def|class|from|import|@)\b", answer)
+        text = "```python\n%s```\n%s" % (head, answer) if is_fenced else "%s\n\n%s" % (head, answer)
+    return {"task_id": name, "solution": text}
 
 
 class Rewards:

@@ -143,6 +143,9 @@ class Rewards(python_case.Case):
             answers = ["    return [2 * i for i in x]\\n", function, "Sure:\\n```python\\n" + function + "```\\nDone.",
                        [{"role": "user", "content": "?"}, {"role": "assistant", "content": "```\\n" + function}],
                        {"content": [{"type": "text", "text": "```py\\n" + function + "```"}]},
+                       "```python\\n" + function + "```\\nIt prints:\\n```\\n[4]\\n```\\n", "<think>\\n```python\\nx = 1\\n```\\n</think>\\n" + function,
+                       "1. So:\\n\\n   ```python\\n   def double(x):\\n       return [2 * i for i in x]\\n   ```\\n", "```python\\n    return [2 * i for i in x]\\n```",
+                       "def double(x):\\n    \'\'\'\\n    ```\\n    double([1])\\n    ```\\n    \'\'\'\\n    return [2 * i for i in x]\\n",
                        "    return x\\n", "", "no code at all", "import os; os._exit(0)", "def check(c): pass\\n" ]
             print(reward(prompts=None, completions=answers, task_id=["T/0"] * len(answers)))
             for columns in ({}, {"task_id": ["T/1"] * 1}, {"task_id": []}):
@@ -154,7 +157,7 @@ class Rewards(python_case.Case):
             print(asyncio.run(reward.verifiers(completion=answers[3], info={"task_id": "T/0"})), reward(completions=[], task_id=[]))
             """)
         lines = out.splitlines()
-        self.assertEqual(lines[0], str([1.0] * 5 + [-1.0] * 5))
+        self.assertEqual(lines[0], str([1.0] * 10 + [-1.0] * 5))
         self.assertEqual(lines[1:4], ["the data set has no column task_id", "there is no problem 'T/1'", "1 completions for 0 tasks"])
         self.assertEqual(lines[4], "1.0 []")
 
