@@ -253,6 +253,16 @@ static double atom(struct parser *p)
 	return name(p);
 }
 
+static double factorials(struct parser *p)
+{
+	double v = atom(p);
+	for (skip_space(p); !p->failed && *p->s == '!' && p->s[1] != '='; skip_space(p)) {
+		p->s++;
+		v = v < 0 ? fail(p) : tgamma(v + 1);
+	}
+	return v;
+}
+
 static double sign(struct parser *p)
 {
 	if (p->failed || ++p->depth > DEPTH_MAX)
@@ -265,7 +275,7 @@ static double sign(struct parser *p)
 	} else if (take(p, "not") || (*p->s == '!' && p->s[1] != '=' && take(p, "!"))) {
 		v = sign(p) == 0;
 	} else {
-		v = atom(p);
+		v = factorials(p);
 		if (take(p, "^"))
 			v = pow(v, sign(p));
 	}
@@ -273,32 +283,117 @@ static double sign(struct parser *p)
 	return v;
 }
 
-static double product(struct parser *p)
+/* Whether an operator that is a word comes next. */
+static bool at_word(const struct parser *p)
+{
+	static const char *const words[] = { "mod", "and", "or", "xor", "not", "to", "in" };
+	struct parser ahead = *p;
+	for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++)
+		if (take(&ahead, words[i]))
+			return true;
+	return false;
+}
+
+static bool at_name(const struct parser *p)
+{
+	return (isalpha((unsigned char)*p->s) || *p->s == '_' || *p->s == '$') && !at_word(p);
+}
+
+static bool at_factor(const struct parser *p)
+{
+	return *p->s == '(' || at_name(p);
+}
+
+/* A number in percent: a % that no operand follows, with its sign, or it would be the remainder. */
+static double percentage(struct parser *p, bool *ret_percent)
 {
 	double v = sign(p);
-	while (!p->failed) {
-		if (take(p, "*"))
-			v *= sign(p);
-		else if (take(p, "/"))
-			v /= sign(p);
-		else if (take(p, "%") || take(p, "mod"))
-			v = f_mod((double[]){ v, sign(p) }, 2);
-		else
-			break;
+	struct parser ahead = *p;
+	*ret_percent = false;
+	if (p->failed || !take(&ahead, "%"))
+		return v;
+	const char *after = ahead.s;
+	do
+		skip_space(&ahead);
+	while (take(&ahead, "-") || take(&ahead, "+") || take(&ahead, "not"));
+	if (isdigit((unsigned char)*ahead.s) || *ahead.s == '.' || at_factor(&ahead))
+		return v;
+	p->s = after;
+	*ret_percent = true;
+	return v / 100;
+}
+
+/* The end of a number that is written at s, after blanks and signs; NULL: there is none. */
+static const char *number_end(const char *s)
+{
+	s += strspn(s, " \t\n+-");
+	char *end = NULL;
+	if (isdigit((unsigned char)*s) || *s == '.')
+		strtod(s, &end);
+	return end ? end + strspn(end, " \t\n") : NULL;
+}
+
+/* A quotient of two numbers that a factor follows, as in 1/2 x, which is (1/2) x. */
+static double fraction(struct parser *p, bool *ret_percent)
+{
+	const char *begin = p->s;
+	double v = percentage(p, ret_percent);
+	skip_space(p);
+	struct parser ahead = *p;
+	if (p->failed || number_end(begin) != p->s || !take(&ahead, "/"))
+		return v;
+	skip_space(&ahead);
+	const char *end = isdigit((unsigned char)*ahead.s) ? number_end(ahead.s) : NULL;
+	double divisor = end ? strtod(ahead.s, NULL) : 0;
+	ahead.s = end ? end : ahead.s;
+	skip_space(&ahead);
+	if (!end || !at_factor(&ahead))
+		return v;
+	p->s = end;
+	return v / divisor;
+}
+
+/* Factors without a sign between them: 2 x, 2(x + 1). */
+static double factor(struct parser *p, bool *ret_percent)
+{
+	double v = fraction(p, ret_percent);
+	for (skip_space(p); !p->failed && at_factor(p); skip_space(p)) {
+		v *= percentage(p, ret_percent);
+		*ret_percent = false;
 	}
 	return v;
 }
 
-static double sum(struct parser *p)
+static double product(struct parser *p, bool *ret_percent)
 {
-	double v = product(p);
+	bool ignored;
+	double v = factor(p, ret_percent);
 	while (!p->failed) {
-		if (take(p, "+"))
-			v += product(p);
-		else if (take(p, "-"))
-			v -= product(p);
+		if (take(p, "*"))
+			v *= factor(p, &ignored);
+		else if (take(p, "/"))
+			v /= factor(p, &ignored);
+		else if (take(p, "%") || take(p, "mod"))
+			v = f_mod((double[]){ v, factor(p, &ignored) }, 2);
 		else
 			break;
+		*ret_percent = false;
+	}
+	return v;
+}
+
+/* 200 + 10% is 220. */
+static double sum(struct parser *p)
+{
+	bool percent;
+	double v = product(p, &percent);
+	while (!p->failed) {
+		bool minus = take(p, "-");
+		if (!minus && !take(p, "+"))
+			break;
+		double w = product(p, &percent);
+		w = percent ? v * w : w;
+		v = minus ? v - w : v + w;
 	}
 	return v;
 }
@@ -335,11 +430,19 @@ static double both(struct parser *p)
 	return v;
 }
 
-static double either(struct parser *p)
+static double either_alone(struct parser *p)
 {
 	double v = both(p);
+	while (!p->failed && take(p, "xor"))
+		v = (both(p) != 0) != (v != 0);
+	return v;
+}
+
+static double either(struct parser *p)
+{
+	double v = either_alone(p);
 	while (!p->failed && take(p, "or")) {
-		double w = both(p);
+		double w = either_alone(p);
 		v = v != 0 || w != 0;
 	}
 	return v;
