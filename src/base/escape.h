@@ -32,3 +32,7 @@ void fh_escape_shell(struct fh_buf *out, struct fh_str s);
 
 /* A word for fish, in single quotes, within which only \ and ' are special. */
 void fh_escape_fish(struct fh_buf *out, struct fh_str s);
+
+/* Makes YAML of the JSON that was written to `out` from the byte `from` on: characters that YAML refuses, or takes for
+ * the end of a line, become JSON's escapes. */
+void fh_escape_json_for_yaml(struct fh_buf *out, size_t from);

@@ -12,7 +12,6 @@
  * changed or freed.
  */
 #pragma once
-#include "base/buf.h"
 #include "json/json.h"
 
 #define FH_YAML_SIZE_MAX ((size_t)64 << 20) /* maximum bytes of YAML text */
@@ -20,10 +19,6 @@
 #define FH_YAML_DEPTH_MAX 200u
 
 struct fh_yaml_positions;
-
-/* Makes YAML of the JSON that was written to `out` from the byte `from` on: characters that YAML refuses, or takes for
- * the end of a line, become JSON's escapes. */
-void fh_yaml_escape(struct fh_buf *out, size_t from);
 
 /* Returns a new reference, or NULL. An empty document is null. ret_positions may be NULL. `name` is the file in
  * errors. */

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "base/escape.h"
 #include "base/utf8.h"
 #include "json/yaml.h"
 
@@ -77,7 +78,7 @@ static void every_character_of_json_is_yaml_when_escaped(void **state)
 			}
 		fh_buf_adds(&yaml, "k: ");
 		fh_json_write_string(&yaml, fh_buf_str(&text));
-		fh_yaml_escape(&yaml, 3);
+		fh_escape_json_for_yaml(&yaml, 3);
 		struct fh_error err = FH_ERROR_INIT;
 		fh_auto_json json_t *value = fh_yaml_load(fh_buf_str(&yaml), "t.yaml", NULL, &err);
 		const json_t *got = json_object_get(value, "k");

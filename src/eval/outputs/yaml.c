@@ -2,8 +2,8 @@
 #include <ctype.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
 #include "eval/outputs/output.h"
-#include "json/yaml.h"
 
 /* The same tree as in .json, in block style. Text that YAML could read as another type or as syntax is quoted as in
  * JSON, of which YAML's double quotes are a superset (YAML 1.2, 7.3.1) but for some characters. */
@@ -30,7 +30,7 @@ static void text(struct fh_buf *out, const char *s, size_t n)
 	}
 	size_t from = out->n;
 	fh_json_write_string(out, (struct fh_str){ s, n });
-	fh_yaml_escape(out, from);
+	fh_escape_json_for_yaml(out, from);
 }
 
 static void value(struct fh_buf *out, const json_t *v, unsigned indent);

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
-#include "json/yaml.h"
 #include "view/cell_json.h"
 #include "view/eval_stats.h"
 #include "view/hashes.h"
@@ -144,7 +143,7 @@ static void yaml_row(struct export *x, const struct fh_store_cell *cells, size_t
 	fh_buf_adds(&x->out, "- ");
 	size_t from = x->out.n;
 	fh_json_write(&x->out, test, 0);
-	fh_yaml_escape(&x->out, from);
+	fh_escape_json_for_yaml(&x->out, from);
 	fh_buf_addc(&x->out, '\n');
 }
 

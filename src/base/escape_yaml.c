@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/escape.h"
 #include "base/utf8.h"
-#include "json/yaml.h"
 
 /* Whether YAML refuses the character as it is (YAML 1.2, 5.1), or takes it for the end of a line (YAML 1.1, 4.1.4). */
 static bool has_to_be_escaped(uint32_t c)
@@ -14,7 +14,7 @@ static size_t next_character(struct fh_str s, uint32_t *ret)
 	return n ? n : 1;
 }
 
-void fh_yaml_escape(struct fh_buf *out, size_t from)
+void fh_escape_json_for_yaml(struct fh_buf *out, size_t from)
 {
 	size_t at = from;
 	while (at < out->n) {
