@@ -23,8 +23,10 @@ const instances = new Map();
 
 class Missing extends Error {}
 
-// For JSON.stringify: a function that is the value of an assertion is sent as text, code that calls the function.
+// For JSON.stringify: a function that is the value of an assertion is sent as text, code that calls the function; an error,
+// which has no members in JSON, as its text.
 function asCode(key, value) {
+	if (key === 'error' && value instanceof Error) return String(value);
 	return key === 'value' && typeof value === 'function' ? `(${value})(output, context)` : value;
 }
 

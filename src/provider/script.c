@@ -64,8 +64,22 @@ static int fh_script_provider_open(struct fh_provider *p, struct fh_error *err)
 
 static int64_t fh_script_provider_count(const json_t *usage, const char *key)
 {
-	const json_t *n = json_object_get(usage, key);
-	return json_is_number(n) ? (int64_t)json_number_value(n) : -1;
+	double n = fh_json_num(usage, key, -1);
+	return n >= 0 && n <= (double)FH_TOKENS_MAX ? (int64_t)n : -1;
+}
+
+/* The error that a result tells, as JavaScript sees one: any value but null, false, 0 and "". NULL: it tells none. */
+static char *fh_script_provider_error(const json_t *error)
+{
+	const json_t *message = json_object_get(error, "message");
+	if (!error || json_is_null(error) || json_is_false(error) ||
+	    (json_is_number(error) && json_number_value(error) == 0))
+		return NULL;
+	if (json_is_string(message) && json_string_length(message))
+		error = message;
+	if (json_is_string(error))
+		return json_string_length(error) ? fh_xstrdup(json_string_value(error)) : NULL;
+	return fh_json_text(error, 0);
 }
 
 /* The members of a result that the response has no field for: guardrails, trace, prompt … NULL: no such member. */
@@ -102,10 +116,11 @@ void fh_provider_take_result(const char *function, const char *file, const char 
                              json_t *value, struct fh_provider_response *ret)
 {
 	json_t *output = json_object_get(value, member);
-	json_t *error = json_object_get(value, "error");
+	const json_t *told = json_object_get(value, "error");
+	fh_auto_free char *error = fh_script_provider_error(told);
 	json_t *usage = json_object_get(value, "tokenUsage");
 	ret->raw = json_incref(value);
-	if (!output && !json_is_string(error)) {
+	if (!output && !error && !json_is_string(told)) {
 		fh_auto_free char *got = fh_json_text(value, 0);
 		fh_auto_buf struct fh_buf text = FH_BUF_INIT(1 << 16);
 		fh_response_excerpt(&text, fh_str(got), 500);
@@ -129,8 +144,8 @@ void fh_provider_take_result(const char *function, const char *file, const char 
 	if (json_is_array(json_object_get(value, "logProbs")))
 		ret->log_probs = json_incref(json_object_get(value, "logProbs"));
 	ret->extra = fh_script_provider_extra(value);
-	if (json_is_string(error) && json_string_length(error))
-		fh_response_fail(ret, "%s", json_string_value(error));
+	if (error)
+		fh_response_fail(ret, "%s", error);
 	ret->output = output ? json_incref(output) : ret->error ? NULL : json_null();
 }
 

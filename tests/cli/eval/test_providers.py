@@ -515,6 +515,18 @@ class Providers(support.TempDir):
             self.assertIn(part, rows[prompt]["error"], prompt)
         self.assertEqual(rows["good"]["response"]["output"], "fine")
 
+    def test_an_error_that_is_no_text_is_an_error(self):
+        """Beside an output, too: a row must not pass whose script says that it failed."""
+        self.write("p.py", "import json\ndef call_api(p, o, c): return json.loads(p)\n")
+        errors = {'{"output": "x", "error": {"code": 5}}': '{"code": 5}', '{"error": {"message": "too many"}}': "too many", '{"output": "x", "error": true}': "true"}
+        fine = ['{"output": "x", "error": %s}' % e for e in ("null", "false", '""', "0")]
+        self.config("file://p.py", prompts=["{% raw %}" + p + "{% endraw %}" for p in [*errors, *fine]])
+        rows = self.rows()
+        self.assertEqual([r["error"].replace('":', '": ').replace(":  ", ": ") for r in rows[:3]], list(errors.values()))
+        self.assertEqual([r["response"]["output"] for r in rows[3:]], ["x"] * 4)
+        self.write("p.mjs", "export default async () => ({ output: 'x', error: new TypeError('of JavaScript') });\n")
+        self.assertEqual(self.error("file://p.mjs"), "TypeError: of JavaScript")
+
     def test_a_script_that_is_not_there(self):
         self.config("file://nosuch.py")
         done = self.eval()
