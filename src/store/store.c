@@ -16,6 +16,8 @@
 struct fh_store {
 	struct fh_db *db;
 	char *path;
+	dev_t device; /* with inode: the file that was opened */
+	ino_t inode;
 };
 
 static const char *const kinds[] = { "eval", "judge", "run" };
@@ -181,7 +183,12 @@ int fh_store_open(const char *path, bool read_only, struct fh_store **ret, struc
 	}
 	struct fh_store *s = FH_NEW(struct fh_store);
 	s->path = FH_TAKE_PTR(found);
+	struct stat st = { 0 };
 	int r = open_file(s, read_only, err);
+	if (r == 0 && stat(s->path, &st) == 0) {
+		s->device = st.st_dev;
+		s->inode = st.st_ino;
+	}
 	if (r < 0) {
 		fh_store_close(s);
 		return r;
@@ -202,6 +209,12 @@ void fh_store_close(struct fh_store *s)
 void fh_store_closep(struct fh_store **s)
 {
 	fh_store_close(*s);
+}
+
+bool fh_store_is_in_place(const struct fh_store *s)
+{
+	struct stat st;
+	return stat(s->path, &st) == 0 && st.st_dev == s->device && st.st_ino == s->inode;
 }
 
 const char *fh_store_path(const struct fh_store *s)

@@ -36,6 +36,8 @@ void fh_store_close(FH_NULLABLE struct fh_store *s);
 #define fh_auto_store FH_CLEANUP(fh_store_closep)
 void fh_store_closep(struct fh_store **s);
 const char *fh_store_path(const struct fh_store *s);
+/* Whether the path still names the file that was opened: people move a store away, or put a copy back. */
+bool fh_store_is_in_place(const struct fh_store *s);
 struct fh_db *fh_store_db(struct fh_store *s); /* the store's database, for src/store only */
 
 /* ---------------------------------------------------------------------------------------------------------- evals */

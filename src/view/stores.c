@@ -20,16 +20,20 @@ void fh_view_stores_release(struct fh_view_stores *p)
 
 int fh_view_stores_take(struct fh_view_stores *p, struct fh_store **ret, struct fh_error *err)
 {
-	struct fh_store *s = NULL;
-	pthread_mutex_lock(&p->lock);
-	if (p->idle_count)
-		s = p->idle[--p->idle_count];
-	pthread_mutex_unlock(&p->lock);
-	if (s) {
-		*ret = s;
-		return 0;
+	for (;;) {
+		struct fh_store *s = NULL;
+		pthread_mutex_lock(&p->lock);
+		if (p->idle_count)
+			s = p->idle[--p->idle_count];
+		pthread_mutex_unlock(&p->lock);
+		if (!s)
+			return fh_store_open(p->path, true, ret, err);
+		if (fh_store_is_in_place(s)) {
+			*ret = s;
+			return 0;
+		}
+		fh_store_close(s);
 	}
-	return fh_store_open(p->path, true, ret, err);
 }
 
 void fh_view_stores_give(struct fh_view_stores *p, FH_OWN FH_NULLABLE struct fh_store *s)

@@ -374,6 +374,23 @@ class Empty(Viewing):
 
 
 @support.once
+class Moved(Viewing):
+    @classmethod
+    def fill(cls):
+        fill(cls.store, head("eval-old"), [cell(0, 0, "x")])
+
+    def ids(self):
+        return [e["id"] for e in self.viewer.get("/api/view/evals")["evals"]]
+
+    def test_a_store_that_was_moved_away_is_left_for_the_one_in_its_place(self):
+        self.assertEqual(self.ids(), ["eval-old"])
+        os.rename(self.store, self.folder / "old.db")
+        self.assertEqual(self.ids(), [])
+        fill(self.store, head("eval-new"), [cell(0, 0, "y")])
+        self.assertEqual(self.ids(), ["eval-new"])
+
+
+@support.once
 class Refused(Viewing):
     @classmethod
     def fill(cls):
