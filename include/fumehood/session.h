@@ -120,6 +120,12 @@ struct fh_file_info {
 	int64_t mtime_ns, atime_ns, ctime_ns; /* since 1970 */
 	const char *name;                     /* in a list: relative to the listed folder; otherwise the requested path */
 	const char *target;                   /* text of a symbolic link; else NULL */
+	/* Of a link in a list, or looked at with FH_FILES_NOFOLLOW: what it leads to in the end. FH_FILE_LINK: to nothing.
+	 */
+	enum fh_file_type end_type;
+	uint32_t end_mode;
+	const char *end; /* that one's path, without links; NULL: not known */
+	bool attributed; /* of a regular file in a list: it has extended attributes whose names begin with "user." */
 };
 
 enum { FH_FILES_NOFOLLOW = 1 }; /* does not follow a link in the last component of the path */

@@ -152,7 +152,8 @@ class CSandboxUsage(Structure):
 class CFileInfo(Structure):
     _fields_ = [("type", c_int), ("mode", c_uint32), ("uid", c_uint32), ("gid", c_uint32), ("links", c_uint32),
                 ("size", c_uint64), ("inode", c_uint64), ("mtime_ns", c_int64), ("atime_ns", c_int64), ("ctime_ns", c_int64),
-                ("name", c_char_p), ("target", c_char_p)]
+                ("name", c_char_p), ("target", c_char_p), ("end_type", c_int), ("end_mode", c_uint32), ("end", c_char_p),
+                ("attributed", c_bool)]
 
 
 class CFileChanges(Structure):

@@ -7,7 +7,7 @@
 
 #include "base/path.h"
 
-enum { LINKS_MAX = 40, METADATA_MAX = 64 };
+enum { METADATA_MAX = 64 };
 
 bool fh_entry_denied(const struct fh_hosted *h, const char *user, const struct fh_error *err)
 {
@@ -75,27 +75,6 @@ static json_t *time_text(int64_t ns)
 	return json_string(text);
 }
 
-/* Follows a chain of symbolic links, using only their text. */
-static char *resolve(struct fh_hosted *h, const char *user, const char *path, const char *target)
-{
-	char *at = NULL;
-	fh_auto_free char *text = fh_xstrdup(target), *from = fh_xstrdup(path);
-	for (int i = 0; i < LINKS_MAX; i++) {
-		struct fh_file_info info;
-		fh_auto_free char *dir = fh_path_dir(from), *joined = fh_path_join(dir, text), *buffer = NULL;
-		free(at);
-		at = fh_path_clean(joined);
-		if (fh_files_stat(h->sandbox, fh_account_for(h, user), at, FH_FILES_NOFOLLOW, &info, &buffer, NULL) < 0 ||
-		    info.type != FH_FILE_LINK)
-			break;
-		free(text);
-		free(from);
-		text = fh_xstrdup(info.target);
-		from = fh_xstrdup(at);
-	}
-	return at;
-}
-
 static void add_metadata(json_t *entry, struct fh_hosted *h, const char *user, const char *path)
 {
 	fh_auto_free char *names = NULL;
@@ -127,29 +106,27 @@ FH_OWN json_t *fh_entry_object(struct fh_hosted *h, const char *user, const char
                                bool with_metadata)
 {
 	json_t *o = json_object();
-	struct fh_file_info target;
-	fh_auto_free char *buffer = NULL;
-	const struct fh_file_info *shown = info; /* EntryInfo of a link has the type and mode of its target */
+	/* EntryInfo of a link has the type and mode of what it leads to */
+	bool leads = info->type == FH_FILE_LINK && info->end_type != FH_FILE_LINK;
+	enum fh_file_type type = leads ? info->end_type : info->type;
 	char text[16], owner[16], size[24];
-	if (info->type == FH_FILE_LINK &&
-	    fh_files_stat(h->sandbox, fh_account_for(h, user), path, 0, &target, &buffer, NULL) == 0)
-		shown = &target;
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)info->size);
 	permissions(info, text);
 	json_object_set_new(o, "name", fh_json_bytes(fh_str(fh_path_base(path))));
-	json_object_set_new(o, "type", json_string(type_name(shown->type)));
+	json_object_set_new(o, "type", json_string(type_name(type)));
 	json_object_set_new(o, "path", fh_json_bytes(fh_str(path)));
 	json_object_set_new(o, "size", json_string(size));
-	json_object_set_new(o, "mode", json_integer(shown->mode & 0777));
+	json_object_set_new(o, "mode", json_integer((leads ? info->end_mode : info->mode) & 0777));
 	json_object_set_new(o, "permissions", json_string(text));
 	json_object_set_new(o, "owner", json_string(fh_account_name(info->uid, owner)));
 	json_object_set_new(o, "group", json_string(fh_account_name(info->gid, owner)));
 	json_object_set_new(o, "modifiedTime", time_text(info->mtime_ns));
 	if (info->type == FH_FILE_LINK && info->target) {
-		fh_auto_free char *resolved = resolve(h, user, path, info->target);
-		json_object_set_new(o, "symlinkTarget", fh_json_bytes(fh_str(resolved)));
+		fh_auto_free char *dir = fh_path_dir(path), *joined = fh_path_join(dir, info->target),
+		                  *next = fh_path_clean(joined);
+		json_object_set_new(o, "symlinkTarget", fh_json_bytes(fh_str(info->end ? info->end : next)));
 	}
-	if (with_metadata && shown->type == FH_FILE_REGULAR)
+	if (with_metadata && type == FH_FILE_REGULAR)
 		add_metadata(o, h, user, path);
 	return o;
 }

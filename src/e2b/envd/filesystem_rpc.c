@@ -150,8 +150,9 @@ static int take_entry(void *context, const struct fh_file_info *info)
 		return -FH_E_LIMIT;
 	struct listed *item = &FH_PUSH(l->items, l->count, l->capacity);
 	item->path = fh_xstrdup(info->name);
-	item->entry =
-	    fh_entry_object(l->call->hosted, l->call->user, path, info, atomic_load(&l->call->hosted->has_metadata));
+	item->entry = fh_entry_object(l->call->hosted, l->call->user, path, info,
+	                              (info->attributed || info->type == FH_FILE_LINK) &&
+	                                  atomic_load(&l->call->hosted->has_metadata));
 	return 0;
 }
 

@@ -246,6 +246,25 @@ void fh_out_entry(const char *name, const struct stat *st, int dir, const char *
 	}
 }
 
+void fh_out_link_end(const struct stat *st, int dir, const char *path)
+{
+	static char text[FH_HELPER_PATH_MAX];
+	struct stat end;
+	long fd = S_ISLNK(st->st_mode) ? fh_open_path(dir, path, O_PATH, 0) : -EINVAL;
+	if (fd < 0)
+		return;
+	if (fh_sys(__NR_fstat, fd, &end) == 0) {
+		char name[FH_FD_PATH_MAX];
+		fh_out_number(FH_HELPER_END_TYPE, fh_type_of(end.st_mode));
+		fh_out_number(FH_HELPER_END_MODE, end.st_mode & 07777);
+		long n =
+		    end.st_nlink ? fh_sys(__NR_readlinkat, AT_FDCWD, fh_fd_path((int)fd, name), text, sizeof(text)) : -ENOENT;
+		if (n > 0 && text[0] == '/')
+			fh_out_bytes(FH_HELPER_END, text, (size_t)n);
+	}
+	fh_sys(__NR_close, fd);
+}
+
 /* --------------------------------------------------------------------------------------------------- look, make */
 
 /* Opens path with O_PATH. */
@@ -264,6 +283,7 @@ long fh_helper_stat(const char *const *argv, uint64_t *ret_count)
 	if (r < 0)
 		return r;
 	fh_out_entry(argv[1], &st, (int)fd, "");
+	fh_out_link_end(&st, AT_FDCWD, argv[1]);
 	fh_out_end();
 	*ret_count = 1;
 	return 0;

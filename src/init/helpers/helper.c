@@ -106,6 +106,19 @@ void fh_out_done(long error, uint64_t count)
 
 /* ----------------------------------------------------------------------------------------------------- arguments */
 
+const char *fh_fd_path(int fd, char buffer[FH_FD_PATH_MAX])
+{
+	static const char prefix[] = "/proc/self/fd/";
+	char *p = buffer + FH_FD_PATH_MAX - 1;
+	*p = 0;
+	do
+		*--p = (char)('0' + fd % 10);
+	while (fd /= 10);
+	p -= sizeof(prefix) - 1;
+	memcpy(p, prefix, sizeof(prefix) - 1);
+	return p;
+}
+
 int64_t fh_argument_number(const char *text)
 {
 	uint64_t n = 0;

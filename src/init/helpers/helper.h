@@ -46,6 +46,10 @@ enum fh_helper_field {
 	FH_HELPER_COOKIE,
 	FH_HELPER_TOTAL, /* size of a file system in bytes */
 	FH_HELPER_FREE,
+	FH_HELPER_END_TYPE, /* of a symbolic link that leads to something: that one's type, mode and path without links */
+	FH_HELPER_END_MODE,
+	FH_HELPER_END,
+	FH_HELPER_ATTRIBUTED, /* 1, of a regular file in a list: it has attributes whose names begin with "user." */
 };
 
 /* flags are decimal numbers in argv; those of file operations are defined in fumehood/session.h */

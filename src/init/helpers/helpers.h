@@ -25,6 +25,10 @@ void fh_out_done(long error, uint64_t count); /* error: 0 or -errno; flushes too
 /* ---- helper.c: arguments ---- */
 int64_t fh_argument_number(const char *text); /* decimal, may be negative; INT64_MIN for "-" */
 
+/* ---- helper.c: "/proc/self/fd/N", in the buffer ---- */
+enum { FH_FD_PATH_MAX = 32 };
+const char *fh_fd_path(int fd, char buffer[FH_FD_PATH_MAX]);
+
 /* ---- files.c: paths. Links are followed by reading their text (not the last component, if O_NOFOLLOW). ---- */
 long fh_open_path(int dir, const char *path, uint64_t flags, uint32_t mode);
 /* Opens a path none of whose components is a link. Modifies path. */
@@ -36,6 +40,8 @@ struct stat;
 unsigned fh_type_of(uint32_t mode); /* enum fh_file_type */
 /* Writes the fields of an ENTRY without ending it. dir and path are used to read a link's text. */
 void fh_out_entry(const char *name, const struct stat *st, int dir, const char *path);
+/* Adds to the ENTRY of a link where it leads, so that nobody has to start a helper for each link of a list. */
+void fh_out_link_end(const struct stat *st, int dir, const char *path);
 
 /* The operations. Each writes records and returns 0 or -errno, which goes into DONE with *ret_count. */
 typedef long fh_helper_fn(const char *const *argv, uint64_t *ret_count);

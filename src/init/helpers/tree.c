@@ -123,8 +123,23 @@ static long walk(int fd, int64_t depth, visit_fn *visit)
 
 /* ------------------------------------------------------------------------------------------------------------ list */
 
+enum { ATTRIBUTES_MAX = 64 * 1024 };
+static char attributes[ATTRIBUTES_MAX];
+
 static size_t listed_size; /* length of the requested path: names are reported relative to it */
 static uint64_t listed;
+
+/* Whether an entry has attributes that programs give; those of the kernel ("security.") do not count. */
+static int is_attributed(int dir, const char *name)
+{
+	enum { PREFIX_SIZE = sizeof("user.") - 1 };
+	/* enter_folder_of says why a path will not do */
+	long n = fh_sys(__NR_fchdir, dir) < 0 ? 0 : fh_sys(__NR_llistxattr, name, attributes, sizeof(attributes));
+	for (long at = 0; at + PREFIX_SIZE < n; at += (long)strlen(attributes + at) + 1)
+		if (memcmp(attributes + at, "user.", PREFIX_SIZE) == 0)
+			return 1;
+	return 0;
+}
 
 static long list_entry(const struct stat *st, int dir, const char *name, int folder_end)
 {
@@ -132,6 +147,9 @@ static long list_entry(const struct stat *st, int dir, const char *name, int fol
 	if (folder_end)
 		return 0;
 	fh_out_entry(*relative == '/' ? relative + 1 : relative, st, dir, name);
+	fh_out_link_end(st, dir, name);
+	if (S_ISREG(st->st_mode) && is_attributed(dir, name))
+		fh_out_number(FH_HELPER_ATTRIBUTED, 1);
 	fh_out_end();
 	listed++;
 	return 0;
@@ -249,8 +267,8 @@ long fh_helper_remove(const char *const *argv, uint64_t *ret_count)
 
 /* ---------------------------------------------------------------------------------------------------------- export */
 
-enum { CHUNK = 128 * 1024, SAME_MAX = 4096, NAMES_SIZE = 512 * 1024, ATTRIBUTES_MAX = 64 * 1024 };
-static char chunk[CHUNK], attributes[ATTRIBUTES_MAX], value[ATTRIBUTES_MAX + 256];
+enum { CHUNK = 128 * 1024, SAME_MAX = 4096, NAMES_SIZE = 512 * 1024 };
+static char chunk[CHUNK], value[ATTRIBUTES_MAX + 256];
 static struct {
 	uint64_t device, inode;
 	uint32_t name; /* offset in same_names */

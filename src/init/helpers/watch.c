@@ -27,7 +27,7 @@ static struct node {
 	char name[NAME_SIZE];
 } nodes[NODES_MAX];
 static int node_count, inotify_fd, recursive, lost;
-static char path[FH_HELPER_PATH_MAX], root_path[32];
+static char path[FH_HELPER_PATH_MAX];
 static union {
 	struct inotify_event e;
 	char bytes[64 * 1024];
@@ -121,18 +121,8 @@ static int32_t add_node(int fd, int32_t above, const char *name)
 		free++;
 	if (free == NODES_MAX || n >= NAME_SIZE)
 		return -ENOSPC;
-	/* builds /proc/self/fd/N */
-	char *p = root_path + sizeof(root_path) - 1;
-	*p = 0;
-	for (int v = fd; v || *p == 0; v /= 10) {
-		*--p = (char)('0' + v % 10);
-		if (v < 10)
-			break;
-	}
-	static const char prefix[] = "/proc/self/fd/";
-	p -= sizeof(prefix) - 1;
-	memcpy(p, prefix, sizeof(prefix) - 1);
-	long wd = fh_sys(__NR_inotify_add_watch, inotify_fd, p, wanted);
+	char buffer[FH_FD_PATH_MAX];
+	long wd = fh_sys(__NR_inotify_add_watch, inotify_fd, fh_fd_path(fd, buffer), wanted);
 	if (wd < 0)
 		return (int32_t)wd;
 	/* the kernel has one watch for each folder, so this one was moved before we read the event */

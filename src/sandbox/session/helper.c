@@ -145,14 +145,11 @@ bool fh_helper_entry(struct fh_str record, struct fh_file_info *ret, struct fh_b
 {
 	struct fh_wire_reader r = fh_wire_reader(record);
 	struct fh_wire_field f;
-	uint64_t number[FH_HELPER_FREE + 1] = { 0 };
-	size_t name = 0, target = 0;
-	bool named = false, linked = false;
+	uint64_t number[FH_HELPER_ATTRIBUTED + 1] = { [FH_HELPER_END_TYPE] = FH_FILE_LINK };
+	size_t text[FH_HELPER_END + 1] = { 0 }; /* where each is in `texts`, and 1 */
 	while (fh_wire_next(&r, &f)) {
-		if (f.tag == FH_HELPER_NAME || f.tag == FH_HELPER_TARGET) {
-			bool is_name = f.tag == FH_HELPER_NAME;
-			*(is_name ? &name : &target) = texts->n;
-			*(is_name ? &named : &linked) = true;
+		if (f.tag == FH_HELPER_NAME || f.tag == FH_HELPER_TARGET || f.tag == FH_HELPER_END) {
+			text[f.tag] = texts->n + 1;
 			if (memchr(f.value.p, 0, f.value.n) || fh_buf_add(texts, f.value.p, f.value.n) < 0 ||
 			    fh_buf_add(texts, "", 1) < 0)
 				return false;
@@ -160,7 +157,8 @@ bool fh_helper_entry(struct fh_str record, struct fh_file_info *ret, struct fh_b
 			number[f.tag] = fh_wire_get_u64(&r, &f);
 		}
 	}
-	if (r.malformed || !named || number[FH_HELPER_TYPE] >= FH_FILE_TYPE_COUNT_)
+	if (r.malformed || !text[FH_HELPER_NAME] || number[FH_HELPER_TYPE] >= FH_FILE_TYPE_COUNT_ ||
+	    number[FH_HELPER_END_TYPE] >= FH_FILE_TYPE_COUNT_)
 		return false;
 	*ret = (struct fh_file_info){
 		.type = (enum fh_file_type)number[FH_HELPER_TYPE],
@@ -173,8 +171,12 @@ bool fh_helper_entry(struct fh_str record, struct fh_file_info *ret, struct fh_b
 		.mtime_ns = (int64_t)number[FH_HELPER_MTIME],
 		.atime_ns = (int64_t)number[FH_HELPER_ATIME],
 		.ctime_ns = (int64_t)number[FH_HELPER_CTIME],
-		.name = texts->p + name,
-		.target = linked ? texts->p + target : NULL,
+		.name = texts->p + text[FH_HELPER_NAME] - 1,
+		.target = text[FH_HELPER_TARGET] ? texts->p + text[FH_HELPER_TARGET] - 1 : NULL,
+		.end_type = (enum fh_file_type)number[FH_HELPER_END_TYPE],
+		.end_mode = (uint32_t)number[FH_HELPER_END_MODE],
+		.attributed = number[FH_HELPER_ATTRIBUTED] != 0,
+		.end = text[FH_HELPER_END] ? texts->p + text[FH_HELPER_END] - 1 : NULL,
 	};
 	return true;
 }

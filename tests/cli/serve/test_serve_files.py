@@ -87,6 +87,38 @@ class Files(Serving):
         self.assertEqual(call("Stat", path="tree")[1]["code"], "not_found")
         self.assertEqual(call("ListDir", path="/etc/passwd")[1]["code"], "invalid_argument")
 
+    def test_links_are_told_with_what_they_lead_to(self):
+        self.box.run("mkdir -p links/real links/inner && cd links && echo x > real/file && chmod 640 real/file && ln -s ../real/file inner/up"
+                     " && ln -s inner/up chain && ln -s real folder && ln -s /usr/bin outside && ln -s nothing broken && ln -s loop loop"
+                     " && ln -s broken to_broken")
+        entries = self.box.call("filesystem.Filesystem/ListDir", {"path": "links", "depth": 2})[1]["entries"]
+        looked = [self.box.call("filesystem.Filesystem/Stat", {"path": e["path"]})[1]["entry"] for e in entries]
+        self.assertEqual(looked, entries)
+        links = {e["name"]: (e["type"], e["mode"], e["permissions"], e["symlinkTarget"]) for e in entries if "symlinkTarget" in e}
+        top = "/home/user/links/"
+        self.assertEqual(links, {
+            "up": ("FILE_TYPE_FILE", 0o640, "Lrwxrwxrwx", top + "real/file"),
+            "chain": ("FILE_TYPE_FILE", 0o640, "Lrwxrwxrwx", top + "real/file"),
+            "folder": ("FILE_TYPE_DIRECTORY", 0o755, "Lrwxrwxrwx", top + "real"),
+            "outside": ("FILE_TYPE_DIRECTORY", 0o755, "Lrwxrwxrwx", "/usr/bin"),
+            "broken": ("FILE_TYPE_SYMLINK", 0o777, "Lrwxrwxrwx", top + "nothing"),
+            "to_broken": ("FILE_TYPE_SYMLINK", 0o777, "Lrwxrwxrwx", top + "broken"),
+            "loop": ("FILE_TYPE_SYMLINK", 0o777, "Lrwxrwxrwx", top + "loop")})
+
+    def test_a_list_starts_no_process_for_each_link(self):
+        self.box.run("mkdir many && cd many && for i in {1..300}; do ln -s $((i - 1)) $i; ln -s /nowhere/$i broken$i; done")
+        before = self.box.start("true").pid()
+        self.assertEqual(len(self.box.call("filesystem.Filesystem/ListDir", {"path": "many"})[1]["entries"]), 600)
+        self.assertLess(self.box.start("true").pid() - before, 20)
+
+    def test_a_list_looks_for_metadata_only_where_there_are_attributes(self):
+        self.assertEqual(self.box.ask("POST", "/files?path=few/with", b"x", Content_Type="application/octet-stream", X_Metadata_Key="v")[0], 200)
+        self.box.run("cd few && touch {1..300}")
+        before = self.box.start("true").pid()
+        entries = self.box.call("filesystem.Filesystem/ListDir", {"path": "few"})[1]["entries"]
+        self.assertLess(self.box.start("true").pid() - before, 20)
+        self.assertEqual([(e["name"], e["metadata"]) for e in entries if "metadata" in e], [("with", {"key": "v"})])
+
     def test_a_stream_ends_at_its_timeout_and_the_command_goes_on(self):
         self.box.call("filesystem.Filesystem/MakeDir", {"path": "awaited"})
         running = self.box.start("sleep 100", stdin=False)
