@@ -111,6 +111,9 @@ class DisplayHandle:
             display_id = "display-%d" % _last_id[0]
         self.display_id = display_id
 
+    def __repr__(self):
+        return "<DisplayHandle display_id=%s>" % self.display_id
+
     def display(self, value, **more):
         display(value, display_id=self.display_id, **more)
 

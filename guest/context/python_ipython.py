@@ -110,11 +110,10 @@ class _Shell(InteractiveShell):
 
 
 class _Exit:
-    """`exit` and `quit`, as names and as calls."""
+    """`exit` and `quit`, as names and as calls. Shown, they end the context and leave no result."""
 
-    def __repr__(self):
+    def _ipython_display_(self):
         _driver.exiting = True
-        return ""
 
     def __call__(self, *_):
         _driver.exiting = True
