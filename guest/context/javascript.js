@@ -80,6 +80,18 @@ Object.assign(display, {html: show('text/html'), markdown: show('text/markdown')
   jpeg: show('image/jpeg'), latex: show('text/latex'), json: show('application/json'), text: show('text/plain'),
   clear: (wait = false) => say({type: 'clear', wait: Boolean(wait)})});
 
+// An error that code prints, or gives as its value, has no frames of the driver's either.
+Error.prepareStackTrace = (error, frames) => {
+  const ours = frames.findIndex((frame) => frame.getFileName() === 'node:inspector' && frame.getFunctionName() === 'post');
+  let head;
+  try {
+    head = Error.prototype.toString.call(error);
+  } catch {
+    head = 'an error that cannot be shown';
+  }
+  return [head, ...(ours > 0 ? frames.slice(0, ours) : frames)].join('\n    at ');
+};
+
 const isError = (value) => value !== null && typeof value === 'object' && 'stack' in value;
 
 // The stack of an error, and of those that it names as its cause or holds, without frames of the driver's: these are from

@@ -248,6 +248,15 @@ class JavaScript(Case):
         self.assertRegex(lines[11], "^ok '1' '' 'Uncaught Error: later")
         self.assertEqual(lines[12:], ["ended None '' '' None []", "ok \"'undefined'\" '' '' None ['text']"])
 
+    def test_an_error_that_is_printed_or_a_value_shows_the_frames_of_the_code_only(self):
+        where = r"\\n    at f \(Cell\[1\]:1:\d+\)\\n    at Cell\[\d\]:1:\d+"
+        lines = self.cells("function f() { return new RangeError('shown') }; f()", "console.log(f())", "f().stack",
+                           "Promise.reject(f()); await new Promise(r => setTimeout(r, 20))")
+        self.assertRegex(lines[0], "^ok 'RangeError: shown" + where + "' '' '' None")
+        self.assertRegex(lines[1], "^ok None 'RangeError: shown" + where + r"\\n' '' None")
+        self.assertNotIn("node:", lines[2] + lines[3])
+        self.assertIn("Uncaught (in promise) RangeError: shown", lines[3])
+
     def test_an_error_shows_what_caused_it(self):
         self.assertEqual(self.python("""
             with fumehood.Sandbox(memory='2G', processes=256) as s:
