@@ -5,6 +5,8 @@
 #include "e2b/hosted/logs.h"
 
 #define NO_TOKENS "this server issues no identity tokens: give the sandbox what it needs by its variables (envs)"
+#define NO_SIDECARS                                                                                                    \
+	"this server starts nothing beside a sandbox: start the service in it (commands.run, a start command)"
 #define NO_SECRETS "this server keeps no secrets: no traffic leaves its sandboxes into which they could be put"
 
 /* 501, since the SDKs make "not found" of a 404 and try again after some of the statuses above 500. */
@@ -12,7 +14,7 @@ enum { ABSENT = 501 };
 
 static const struct {
 	const char *member, *why;
-} members[] = { { "iam", NO_TOKENS } };
+} members[] = { { "iam", NO_TOKENS }, { "sidecars", NO_SIDECARS } };
 
 static bool is_empty(const json_t *value)
 {

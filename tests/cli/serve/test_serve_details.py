@@ -88,10 +88,11 @@ class Details(Serving):
 
     @support.once
     def test_what_is_not_there_is_refused_by_name(self):
-        want, words = {"iam": {"tokens": {"t": {"audience": "a", "tokenType": "b"}}}}, "iam: this server issues no"
-        status, told = self.server.ask("POST", "/v2/sandboxes", {"templateID": "base", **want})[:2]
-        self.assertEqual((status, told["message"][:len(words)]), (400, words))
-        self.sandbox(volumeMounts=[], iam=None)
+        for want, words in (({"iam": {"tokens": {"t": {"audience": "a", "tokenType": "b"}}}}, "iam: this server issues no"),
+                            ({"sidecars": [{"entry": "valkey"}]}, "sidecars: this server starts nothing beside")):
+            status, told = self.server.ask("POST", "/v2/sandboxes", {"templateID": "base", **want})[:2]
+            self.assertEqual((status, told["message"][:len(words)]), (400, words))
+        self.sandbox(volumeMounts=[], iam=None, sidecars=[])
         for method, path in (("POST", "/secrets"), ("GET", "/secrets"), ("GET", "/secrets/s"), ("DELETE", "/secrets/s")):
             status, told = self.server.ask(method, path, {} if method == "POST" else None)[:2]
             self.assertEqual((status, path.split("/")[1] in told["message"]), (501, True), told)
