@@ -14,8 +14,6 @@ import proc
 import support
 from faults import Faults, is_engine
 
-ALONE = "it takes memory, processes and time from everything"
-
 ROOT = support.whoami() == "root"
 SEEDS = range(1, 11) if support.FULL else (1,)
 JUDGE_PROBLEMS = support.TOP / "tests" / "data" / "judge" / "human-eval.jsonl"
