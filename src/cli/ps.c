@@ -43,39 +43,31 @@ static void print_json(const struct fh_sandbox_info *list, size_t n)
 	fh_print_line(text);
 }
 
-static void put_cell(struct fh_table *t, const char *text)
-{
-	fh_table_cell(t, FH_STYLE_NONE, NULL, fh_str(text));
-}
-
 static void put_seconds(struct fh_table *t, uint64_t ms)
 {
 	char text[32];
 	snprintf(text, sizeof(text), "%llu.%llu s", (unsigned long long)ms / 1000, (unsigned long long)ms / 100 % 10);
-	put_cell(t, text);
+	fh_table_text(t, FH_STYLE_NONE, text);
 }
 
 static void print_table(const struct fh_sandbox_info *list, size_t n)
 {
 	static const char *const heads[] = { "ID", "AGE", "LEASE", "PROCESSES", "CLIENT", "COMMAND" };
-	struct fh_table *t = fh_table_new(FH_ARRAY_SIZE(heads));
-	for (size_t i = 0; i < FH_ARRAY_SIZE(heads); i++)
-		put_cell(t, heads[i]);
-	fh_table_row_end(t);
+	struct fh_table *t = fh_table_headed(FH_STYLE_NONE, heads, FH_ARRAY_SIZE(heads));
 	for (size_t i = 0; i < n; i++) {
 		char number[24];
 		fh_auto_free char *id = fh_xstrndup(list[i].id, 12);
-		put_cell(t, id);
+		fh_table_text(t, FH_STYLE_NONE, id);
 		put_seconds(t, list[i].age_ms);
 		if (list[i].lease_left_ms)
 			put_seconds(t, list[i].lease_left_ms);
 		else
-			put_cell(t, "client's");
+			fh_table_text(t, FH_STYLE_NONE, "client's");
 		snprintf(number, sizeof(number), "%u", list[i].processes);
-		put_cell(t, number);
+		fh_table_text(t, FH_STYLE_NONE, number);
 		snprintf(number, sizeof(number), "%d", list[i].client_pid);
-		put_cell(t, list[i].client_pid ? number : "gone");
-		put_cell(t, list[i].command);
+		fh_table_text(t, FH_STYLE_NONE, list[i].client_pid ? number : "gone");
+		fh_table_text(t, FH_STYLE_NONE, list[i].command);
 		fh_table_row_end(t);
 	}
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);

@@ -45,34 +45,23 @@ void fh_judge_report_count(struct fh_judge_report *r, const struct fh_judge_prob
 
 /* ------------------------------------------------------------------------------------------------------------- text */
 
-static void cell(struct fh_table *t, enum fh_style style, const char *text)
-{
-	if (style == FH_STYLE_NONE)
-		fh_table_cell(t, style, NULL, fh_str(text));
-	else
-		fh_table_cell(t, style, text, fh_str(""));
-}
-
 static void add_verdicts(const struct fh_judge_report *r, bool color, unsigned width, struct fh_buf *out)
 {
-	struct fh_table *t = fh_table_new(3);
-	cell(t, FH_STYLE_NONE, "verdict");
-	cell(t, FH_STYLE_NONE, "samples");
-	cell(t, FH_STYLE_NONE, "share");
-	fh_table_row_end(t);
+	static const char *const heads[] = { "verdict", "samples", "share" };
+	struct fh_table *t = fh_table_headed(FH_STYLE_NONE, heads, FH_ARRAY_SIZE(heads));
 	for (enum fh_verdict v = 0; v < FH_VERDICT_COUNT_; v++) {
 		char number[32], share[32];
 		if (r->verdicts[v] == 0)
 			continue;
 		snprintf(number, sizeof(number), "%zu", r->verdicts[v]);
 		snprintf(share, sizeof(share), "%.1f %%", 100.0 * (double)r->verdicts[v] / (double)r->samples);
-		cell(t,
-		     v == FH_VERDICT_PASSED         ? FH_STYLE_GOOD
-		     : v == FH_VERDICT_ENGINE_ERROR ? FH_STYLE_WARN
-		                                    : FH_STYLE_BAD,
-		     fh_verdict_name(v));
-		cell(t, FH_STYLE_NONE, number);
-		cell(t, FH_STYLE_NONE, share);
+		fh_table_text(t,
+		              v == FH_VERDICT_PASSED         ? FH_STYLE_GOOD
+		              : v == FH_VERDICT_ENGINE_ERROR ? FH_STYLE_WARN
+		                                             : FH_STYLE_BAD,
+		              fh_verdict_name(v));
+		fh_table_text(t, FH_STYLE_NONE, number);
+		fh_table_text(t, FH_STYLE_NONE, share);
 		fh_table_row_end(t);
 	}
 	fh_table_print(t, out, width, color);

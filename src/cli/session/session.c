@@ -393,30 +393,22 @@ static json_t *session_json(const struct fh_sandbox_info *s)
 	return o;
 }
 
-static void cell(struct fh_table *t, const char *text)
-{
-	fh_table_cell(t, FH_STYLE_NONE, NULL, fh_str(text));
-}
-
 static void print_sessions(const struct fh_sandbox_info *all, size_t n)
 {
 	static const char *const heads[] = { "ID", "NAME", "STATE", "AGE", "LEASE", "PROCESSES" };
-	struct fh_table *t = fh_table_new(FH_ARRAY_SIZE(heads));
-	for (size_t i = 0; i < FH_ARRAY_SIZE(heads); i++)
-		cell(t, heads[i]);
-	fh_table_row_end(t);
+	struct fh_table *t = fh_table_headed(FH_STYLE_NONE, heads, FH_ARRAY_SIZE(heads));
 	for (size_t i = 0; i < n; i++) {
 		char text[3][32];
 		fh_auto_free char *id = fh_xstrndup(all[i].id, 12);
 		snprintf(text[0], sizeof(text[0]), "%llu s", (unsigned long long)all[i].age_ms / 1000);
 		snprintf(text[1], sizeof(text[1]), "%llu s", (unsigned long long)all[i].lease_left_ms / 1000);
 		snprintf(text[2], sizeof(text[2]), "%u", all[i].processes);
-		cell(t, id);
-		cell(t, all[i].name);
-		cell(t, all[i].paused ? "paused" : "running");
-		cell(t, text[0]);
-		cell(t, all[i].lease_left_ms ? text[1] : "client's");
-		cell(t, text[2]);
+		fh_table_text(t, FH_STYLE_NONE, id);
+		fh_table_text(t, FH_STYLE_NONE, all[i].name);
+		fh_table_text(t, FH_STYLE_NONE, all[i].paused ? "paused" : "running");
+		fh_table_text(t, FH_STYLE_NONE, text[0]);
+		fh_table_text(t, FH_STYLE_NONE, all[i].lease_left_ms ? text[1] : "client's");
+		fh_table_text(t, FH_STYLE_NONE, text[2]);
 		fh_table_row_end(t);
 	}
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);

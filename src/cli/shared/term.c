@@ -217,10 +217,24 @@ void fh_table_cell(struct fh_table *t, enum fh_style style, const char *first_wo
 	c->text = fh_buf_take(&out, &c->size);
 }
 
+void fh_table_text(struct fh_table *t, enum fh_style style, const char *text)
+{
+	fh_table_cell(t, style, NULL, fh_str(text));
+}
+
 void fh_table_row_end(struct fh_table *t)
 {
 	while (t->count == 0 || t->count % t->columns)
 		fh_table_cell(t, FH_STYLE_NONE, NULL, fh_str(""));
+}
+
+struct fh_table *fh_table_headed(enum fh_style style, const char *const *heads, size_t count)
+{
+	struct fh_table *t = fh_table_new((unsigned)count);
+	for (size_t i = 0; i < count; i++)
+		fh_table_text(t, style, heads[i]);
+	fh_table_row_end(t);
+	return t;
 }
 
 void fh_table_free(struct fh_table *t)

@@ -23,6 +23,9 @@ unsigned fh_term_text_width(struct fh_str s);
 struct fh_table;
 enum fh_style { FH_STYLE_NONE, FH_STYLE_GOOD, FH_STYLE_BAD, FH_STYLE_WARN, FH_STYLE_DIM, FH_STYLE_BOLD };
 FH_OWN struct fh_table *fh_table_new(unsigned columns);
+/* One with a header in this style. */
+FH_OWN struct fh_table *fh_table_headed(enum fh_style style, const char *const *heads, size_t count);
+void fh_table_text(struct fh_table *t, enum fh_style style, const char *text); /* adds a cell */
 void fh_table_cell(struct fh_table *t, enum fh_style style, FH_NULLABLE const char *first_word, struct fh_str text);
 void fh_table_row_end(struct fh_table *t); /* the first row is the header */
 void fh_table_print(const struct fh_table *t, struct fh_buf *out, unsigned width, bool color);

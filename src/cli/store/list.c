@@ -44,27 +44,22 @@ static const struct fh_command_line command_line = {
 	.options = options,
 };
 
-static void cell(struct fh_table *t, enum fh_style style, const char *s)
-{
-	fh_table_cell(t, style, NULL, fh_str(s));
-}
-
 static void add_row(struct fh_table *t, const struct fh_store_eval *e)
 {
 	char buf[64], when[32];
 	uint64_t done = e->passed + e->failed + e->errors;
-	cell(t, FH_STYLE_NONE, e->id);
-	cell(t, FH_STYLE_NONE, fh_store_when(e->created_ms, when));
+	fh_table_text(t, FH_STYLE_NONE, e->id);
+	fh_table_text(t, FH_STYLE_NONE, fh_store_when(e->created_ms, when));
 	snprintf(buf, sizeof(buf), e->state == FH_STORE_COMPLETE ? "%s" : "%s %llu/%llu", fh_store_state_name(e->state),
 	         (unsigned long long)done, (unsigned long long)e->total);
-	cell(t, e->state == FH_STORE_COMPLETE ? FH_STYLE_NONE : FH_STYLE_WARN, buf);
+	fh_table_text(t, e->state == FH_STORE_COMPLETE ? FH_STYLE_NONE : FH_STYLE_WARN, buf);
 	snprintf(buf, sizeof(buf), "%llu", (unsigned long long)e->passed);
-	cell(t, FH_STYLE_NONE, buf);
+	fh_table_text(t, FH_STYLE_NONE, buf);
 	snprintf(buf, sizeof(buf), "%llu", (unsigned long long)e->failed);
-	cell(t, e->failed ? FH_STYLE_BAD : FH_STYLE_NONE, buf);
+	fh_table_text(t, e->failed ? FH_STYLE_BAD : FH_STYLE_NONE, buf);
 	snprintf(buf, sizeof(buf), "%llu", (unsigned long long)e->errors);
-	cell(t, e->errors ? FH_STYLE_WARN : FH_STYLE_NONE, buf);
-	cell(t, FH_STYLE_NONE, e->description);
+	fh_table_text(t, e->errors ? FH_STYLE_WARN : FH_STYLE_NONE, buf);
+	fh_table_text(t, FH_STYLE_NONE, e->description);
 	fh_table_row_end(t);
 }
 
@@ -72,10 +67,7 @@ static void print_table(const struct fh_store_eval_list *l)
 {
 	static const char *const heads[] = { "ID", "BEGUN", "STATE", "PASSED", "FAILED", "ERRORS", "DESCRIPTION" };
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-	struct fh_table *t = fh_table_new(FH_ARRAY_SIZE(heads));
-	for (size_t i = 0; i < FH_ARRAY_SIZE(heads); i++)
-		cell(t, FH_STYLE_BOLD, heads[i]);
-	fh_table_row_end(t);
+	struct fh_table *t = fh_table_headed(FH_STYLE_BOLD, heads, FH_ARRAY_SIZE(heads));
 	for (size_t i = 0; i < l->count; i++)
 		add_row(t, &l->items[i]);
 	fh_table_print(t, &out, fh_term_list_width(STDOUT_FILENO), fh_term_color(STDOUT_FILENO, FH_COLOR_AUTO));

@@ -164,8 +164,8 @@ static void print_row(struct fh_table *t, enum fh_store_kind kind, const struct 
 	fh_auto_free char *whole = fh_xasprintf("%s%s%s", reason, *reason && *answer ? "\n---\n" : "", answer);
 	fh_auto_free char *short_whole = cut(whole);
 	snprintf(place, sizeof(place), "%u:%u", c->row, c->column);
-	fh_table_cell(t, FH_STYLE_NONE, NULL, fh_str(place));
-	fh_table_cell(t, FH_STYLE_NONE, NULL, fh_str(short_vars));
+	fh_table_text(t, FH_STYLE_NONE, place);
+	fh_table_text(t, FH_STYLE_NONE, short_vars);
 	fh_table_cell(t,
 	              c->success        ? FH_STYLE_GOOD
 	              : c->failure == 2 ? FH_STYLE_WARN
@@ -181,11 +181,8 @@ static void print_rows(enum fh_store_kind kind, const struct fh_store_cells *cel
 {
 	static const char *const heads[] = { "ROW", "TEST", "RESULT" };
 	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
-	struct fh_table *t = fh_table_new(FH_ARRAY_SIZE(heads));
+	struct fh_table *t = fh_table_headed(FH_STYLE_BOLD, heads, FH_ARRAY_SIZE(heads));
 	uint64_t rows = 0;
-	for (size_t i = 0; i < FH_ARRAY_SIZE(heads); i++)
-		fh_table_cell(t, FH_STYLE_BOLD, NULL, fh_str(heads[i]));
-	fh_table_row_end(t);
 	for (size_t i = 0; i < cells->count; i++) {
 		rows += i == 0 || cells->items[i].row != cells->items[i - 1].row;
 		if (!column_given || cells->items[i].column == column_index)
