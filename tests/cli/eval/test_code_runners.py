@@ -284,6 +284,7 @@ class AccountTest {
 @support.once
 class JUnitTestFiles(TestFiles):
     language, function, compiler = "java", "Calculator", "javac"
+    @support.release_only       # fuzz/targets/units.c gives such files to what reads them
     def test_a_file_works_as_it_is(self):
         """Split where a canonical solution tells the class; the test's lines keep their numbers."""
         cases = []

@@ -350,6 +350,7 @@ class SelfCheck(Judging):
         self.judge(problems, [("T/good", "    return x\n")], "--memory", "200M")
         self.assertEqual(self.summary["self_check"]["remembered"], 0)
 
+    @support.release_only       # it computes for six seconds
     def test_a_task_has_the_time_that_its_reference_needs(self):
         def busy(seconds):
             return f"    import time\n    while time.process_time() < {seconds}: pass\n    return x\n"
