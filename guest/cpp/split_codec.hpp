@@ -59,6 +59,7 @@ void *fh_split_memset_chk(void *, int, fh_split_size, fh_split_size) noexcept __
 #include <utility>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>

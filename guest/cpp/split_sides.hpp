@@ -105,9 +105,13 @@ inline std::string exchange(char word, const std::string &arguments)
 	body += arguments;
 	if (body.size() > frame_max)
 		say("unfit", "an argument cannot cross: it is too large");
+	static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER; // a test may call from several threads
+	pthread_mutex_lock(&turn);
 	if (!send(body))
 		say("gone", "the program ended before it was called");
-	return receive_reply(id);
+	std::string reply = receive_reply(id);
+	pthread_mutex_unlock(&turn);
+	return reply;
 }
 
 template <class P> struct is_changed

@@ -91,8 +91,23 @@
 		getOwnPropertyDescriptor: (target, key) => (key === 'assert' ? ours : getOwnPropertyDescriptor(target, key)),
 	});
 
+	// The promises of async functions and of then() that the test made while it ran from top to bottom, until they are settled. An
+	// event loop without work ends such a test as if it had come to its end.
+	const waits = new Set();
+	let watching = false;
+	const isMadeByTest = () => {
+		const [, ...frames] = `${new Error().stack}`.split('\n').slice(2).filter((frame) => !frame.includes('internal/async_hooks'));
+		const isTest = (frame) => /\btest\.js:\d+:\d+\)?$/.test(frame);
+		return isTest(frames[1]) && (isTest(frames[0]) || /^\s*at Promise\.(then|finally|catch) /.test(frames[0]));
+	};
+	const hook = require('async_hooks').createHook({
+		init: (id, type) => { if (watching && type === 'PROMISE' && isMadeByTest()) waits.add(id); },
+		promiseResolve: (id) => waits.delete(id),
+	});
+
 	process.on('uncaughtException', (e) => fail(describe(e)));
 	let tested = false;
+	let ended = false;
 	// What the test registered, such as the report of node:test, comes behind this listener: it has its turn first.
 	let idle = false;
 	process.on('beforeExit', () => {
@@ -105,20 +120,30 @@
 		const error = testGlobals.firstError();
 		if (error !== undefined || process.exitCode) fail(error ? describe(error) : `the test ended with status ${process.exitCode}`);
 		if (!tested) fail('the program waits at its top level for what never comes');
+		if (!ended || waits.size > 0) fail('the test waits for what never comes');
 		say(passed);
 	});
 	const failed = (e) => fail(describe(e));
 	const load = (look) => {
 		const names = publishProgram(program, require, look);
-		tested = true;
-		return compileTest(test, names, require)(testConsole);
+		const run = compileTest(test, names, require);
+		tested = watching = true;
+		hook.enable();
+		const running = run(testConsole);
+		watching = false;
+		if (waits.size === 0) hook.disable(); // it makes every promise slower
+		return running;
+	};
+	const end = () => {
+		ended = true;
+		judged();
 	};
 	try {
 		const look = loadProgram(program, require, '/home/user/program.js');
 		const running = typeof look === 'function' ? load(look) : look.then(load);
-		if (running) running.then(judged, failed);
+		if (running) running.then(end, failed);
+		else end();
 	} catch (e) {
 		failed(e);
 	}
-	judged();
 }

@@ -11,6 +11,7 @@
 # fd 5:    one message at the very end: "WORD CALLS SIZE\n" and SIZE bytes of reason (src/judge/split/split.h lists the words).
 #          Of "passed" the reason is "not finite" if a result held a NaN or an infinity, else empty.
 import builtins
+from _thread import allocate_lock
 
 import split_numpy
 from split_codec import (Gone, Int, Limit, Malformed, OPAQUE, Str, U, Unsupported, decode, decode_text, encode, get_kind, kind, leave,
@@ -194,7 +195,15 @@ def text_pair(data):
     return words
 
 
+turn = allocate_lock()  # a test may call from several threads
+
+
 def ask(operation, value):
+    with turn:
+        return ask_alone(operation, value)
+
+
+def ask_alone(operation, value):
     global calls
     identifier = urandom(8)
     try:

@@ -429,6 +429,8 @@ pub fn say(word: &str, reason: &str) -> ! {
     std::process::exit(if said && word == "passed" { 0 } else { 1 })
 }
 
+static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(()); // a test may call from several threads
+
 fn exchange(word: u8, arguments: &[u8]) -> Vec<u8> {
     let mut id = [0; 16];
     if File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut id)).is_err() {
@@ -440,6 +442,7 @@ fn exchange(word: u8, arguments: &[u8]) -> Vec<u8> {
     if body.len() > FRAME_MAX {
         say("unfit", "an argument cannot cross: it is too large")
     }
+    let _turn = TURN.lock();
     if !send(&body) {
         say("gone", "the program ended before it was called")
     }

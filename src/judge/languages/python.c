@@ -181,6 +181,15 @@ static const char *const shared[] = { "redirect_stdout(",
 	                                  "open(",
 	                                  "write_text(",
 	                                  "SystemExit",
+	                                  "await ",
+	                                  "asyncio.run(",
+	                                  "multiprocessing",
+	                                  "ProcessPoolExecutor",
+	                                  ".send(",
+	                                  "cache_info(",
+	                                  "cache_clear(",
+	                                  ".__doc__",
+	                                  "inspect.",
 	                                  NULL };
 
 static const struct fh_split_language split = {

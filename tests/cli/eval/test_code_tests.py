@@ -268,6 +268,42 @@ class HiddenTests(CodeCase):
             with self.subTest(program, test=test, known=bool(known)):
                 self.assertEqual((result["pass"], result["metadata"]["integrity"]), (passes, "in-process"), result["reason"])
 
+    def test_a_test_that_waits_for_what_never_comes_has_not_passed(self):
+        """Node ends with status 0 when nothing is left to do, whatever an async function still waits for."""
+        box = "class Box {\n  get() { return new Promise((done) => { %s; }); }\n}\nmodule.exports = {Box};"
+        never, right = box % "", box % "setTimeout(done, 1, 2)"
+        race = "Promise.race([new Promise(() => {}), new Box().get()]).then((v) => assert.equal(v, 2));"
+        tests = ("(async () => { assert.equal(await new Box().get(), 2); })();", "new Box().get().then((v) => assert.equal(v, 2));",
+                 "async function main() { assert.equal(await new Box().get(), 2); }\nmain().catch((e) => { throw e; });", race)
+        cases = [("const assert = require('assert');\n" + test, program) for test in tests for program in (right, never)]
+        cases += [("import assert from 'node:assert';\nassert.equal(await new Box().get(), 2);", program) for program in (right, never)]
+        results = self.results(*((fenced(program, "js"), {"language": "javascript", "function": "Box", "tests": test}) for test, program in cases))
+        for (test, program), result in zip(cases, results, strict=True):
+            with self.subTest(program, test=test):
+                self.assertEqual((result["pass"], result["metadata"]["integrity"]), (program is right, "in-process"), result["reason"])
+                self.assertIn("" if program is right else "waits for what never comes", result["reason"])
+
+    @support.release_only
+    def test_a_test_may_call_from_several_threads(self):
+        """An answer that reached another thread's call was taken for a forged one."""
+        python = "import threading\ngot = {}\nones = [threading.Thread(target=lambda n=n: got.update({n: sq(n)})) for n in range(40)]\n" \
+                 "for one in ones: one.start()\nfor one in ones: one.join()\nassert got == {n: n * n for n in range(40)}"
+        cpp = "#include <cassert>\n#include <thread>\n#include <vector>\nint main() {\n  std::vector<std::thread> v; int good[4] = {};\n" \
+              "  for (int t = 0; t < 4; t++) v.emplace_back([&good, t] { for (int i = 0; i < 50; i++) good[t] += sq(i) == i * i; });\n" \
+              "  for (auto& t : v) t.join();\n  for (int n : good) assert(n == 50);\n}"
+        rust = "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn t() {\n        let all: Vec<_> = (0..4).map(|_| std::thread::spawn(|| " \
+               "(0..50).all(|i| sq(i) == i * i))).collect();\n        for one in all { assert!(one.join().unwrap()); }\n    }\n}"
+        cases = [("python", "python3", "def sq(n):\n    return n %s n", "", python),
+                 ("cpp", "g++", "int sq(int n) { return n %s n; }", "int sq(int n) {", cpp),
+                 ("rust", "rustc", "fn sq(n: i64) -> i64 { n %s n }", "fn sq(n: i64) -> i64 {", rust)]
+        for language, tool, program, declaration, tests in cases:
+            if not shutil.which(tool):
+                continue
+            with self.subTest(language):
+                check = {"language": language, "function": "sq", "tests": tests, **({"declaration": declaration} if declaration else {})}
+                self.assertEqual(self.passes(fenced(program % "*", language), **check)["integrity"], "split")
+                self.assertEqual(self.fails(fenced(program % "+", language), "", **check)["integrity"], "split")
+
     SKIPPED = {"unittest": "class Sizes(unittest.TestCase):\n    @unittest.skip('later')\n    def test_later(self):\n        self.fail()\n"
                "    def test_it(self):\n        self.assertEqual(Box().size(), 2)\n",
                "unittest.main": "class Sizes(unittest.TestCase):\n    @unittest.skipIf(True, 'later')\n    def test_later(self):\n        self.fail()\n"
