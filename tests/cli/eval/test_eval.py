@@ -423,6 +423,12 @@ class Graded(Eval):
         self.assertEqual([(r["score"], r["gradingResult"]["tokensUsed"]["total"]) for r in rows], [(.75, 3), (.75, 3)])
         self.assertEqual([r["tokenUsage"]["assertions"]["total"] for r in rows], [3, 3])
 
+    def test_a_verdict_may_have_braces_in_its_reason(self):
+        for around in ("%s", "Here: %s Bye.", "```json\n%s\n```"):
+            with self.subTest(around=around):
+                rows = self.graded("{type: llm-rubric, value: x}", around % '{"reason": "a {brace} in } it {", "pass": true, "score": 0.75}', 0)
+                self.assertEqual([(r["score"], r["gradingResult"]["componentResults"][0]["reason"]) for r in rows], [(.75, "a {brace} in } it {")] * 2)
+
     def test_an_answer_adds_no_message_to_a_rubric_prompt_in_yaml(self):
         self.write("grader.py", """\
             import json
