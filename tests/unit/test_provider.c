@@ -54,6 +54,8 @@ static void test_unknown_ids_name_the_nearest(void **state)
 		{ "echo:x", "unknown provider echo:x", "did you mean echo" },
 		{ "file://x.txt", "not a python, javascript, ruby or go file", "file://NAME.py" },
 		{ "openai:", "names no model", "openai:chat:MODEL" },
+		{ "openai:chat", "names no model", "openai:chat:MODEL" },
+		{ "mistral:embedding", "names no model", "mistral:chat:MODEL" },
 		{ "openai:image:x", "a kind of service that is not supported", "openai:chat:MODEL" },
 		{ "anthropic:messages:", "names no model", "anthropic:messages:MODEL" },
 		{ "mistrel:x", "unknown provider mistrel:x", "did you mean mistral:x?" },

@@ -64,10 +64,11 @@ const struct fh_wire *fh_model_parse_id(const char *id, const struct fh_service 
 	bool kind_named = false;
 	for (const struct fh_service_kind *k = service->kinds; k->name && !kind_named; k++) {
 		size_t length = strlen(k->name);
-		kind_named = strncmp(rest, k->name, length) == 0 && rest[length] == ':';
+		kind_named = strncmp(rest, k->name, length) == 0 && strchr(":", rest[length]);
 		if (kind_named) {
+			const char *usual = service->usual_models && k->usual ? k->usual : "";
 			wire = k->wire;
-			rest += length + 1;
+			rest = rest[length] && rest[length + 1] ? rest + length + 1 : usual;
 		}
 	}
 	for (size_t i = 0; !kind_named && i < FH_ARRAY_SIZE(fh_model_other_kinds); i++)

@@ -5,9 +5,9 @@ static const struct fh_service_kind openai_kinds[] = {
 	{ "chat", &fh_wire_openai_chat },
 	{ "completion", &fh_wire_openai_completion },
 	{ "responses", &fh_wire_openai_responses },
-	{ "embedding", &fh_wire_openai_embedding },
-	{ "embeddings", &fh_wire_openai_embedding },
-	{ "moderation", &fh_wire_openai_moderation },
+	{ "embedding", &fh_wire_openai_embedding, "text-embedding-3-large" },
+	{ "embeddings", &fh_wire_openai_embedding, "text-embedding-3-large" },
+	{ "moderation", &fh_wire_openai_moderation, "omni-moderation-latest" },
 	{ 0 },
 };
 static const struct fh_service_kind anthropic_kinds[] = {
@@ -41,6 +41,7 @@ static const struct fh_service services[] = {
 	  .organization_env = "OPENAI_ORGANIZATION",
 	  .temperature_env = "OPENAI_TEMPERATURE",
 	  .max_tokens_env = "OPENAI_MAX_TOKENS",
+	  .usual_models = true,
 	  .start = "start the server, or name another one with apiBaseUrl or OPENAI_BASE_URL",
 	  OPENAI_LIKE },
 	{ .name = "anthropic",

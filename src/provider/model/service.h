@@ -11,6 +11,7 @@ enum fh_auth { FH_AUTH_BEARER, FH_AUTH_X_API_KEY, FH_AUTH_API_KEY, FH_AUTH_GOOGL
 struct fh_service_kind {
 	const char *name; /* name of the kind, such as "chat"; NULL ends the list. The first kind is the default */
 	const struct fh_wire *wire;
+	const char *usual; /* model of an id that ends with the kind; NULL: it has to name one */
 };
 
 struct fh_service {
@@ -21,6 +22,7 @@ struct fh_service {
 	const char *key_envs[3];
 	const struct fh_service_kind *kinds;
 	enum fh_auth auth;
+	bool usual_models;       /* the kinds' usual models are this service's */
 	bool model_optional;     /* such a server has one model, so that the id may be the service alone */
 	bool key_optional;       /* servers of this kind usually run locally, without a key */
 	const char *start;       /* how a server of this kind is started, shown when none listens at the address */
