@@ -256,6 +256,17 @@ static void test_a_429_halves_what_is_allowed_once_for_all_that_were_under_way(v
 		fh_limiter_leave(&l, begun[0], false);
 	}
 	assert_int_equal(fh_limiter_allowed(&l), 6);
+	/* Where the last 429 came, it rises slowly. */
+	for (size_t i = 0; i < 14; i++) {
+		assert_int_equal(fh_limiter_enter(&l, NULL, &begun[0], NULL), 0);
+		fh_limiter_leave(&l, begun[0], false);
+	}
+	assert_int_equal(fh_limiter_allowed(&l), 7);
+	for (size_t i = 0; i < 60; i++) {
+		assert_int_equal(fh_limiter_enter(&l, NULL, &begun[0], NULL), 0);
+		fh_limiter_leave(&l, begun[0], false);
+	}
+	assert_int_equal(fh_limiter_allowed(&l), 8);
 	fh_limiter_hold(&l, 60000);
 	const volatile int stop = 1;
 	assert_int_equal(fh_limiter_enter(&l, &stop, &begun[0], NULL), -FH_E_CANCELLED);

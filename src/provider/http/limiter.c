@@ -5,11 +5,13 @@
 #include "base/clock.h"
 
 #define FH_LIMITER_START 256
+#define FH_LIMITER_SLOW 8 /* how much slower `allowed` rises where the last 429 came */
 #define FH_LIMITER_TICK_NS (20 * FH_NS_PER_MS)
 
 struct fh_limiter_state {
 	pthread_mutex_t lock;
 	double allowed;
+	double refused_at; /* how many were under way when the last 429 came */
 	unsigned under_way;
 	int64_t not_before; /* no request begins before this time (monotonic ns) */
 	int64_t cut;        /* when `allowed` was last halved; a 429 to a request begun before does not halve it again */
@@ -22,6 +24,7 @@ void fh_limiter_init(struct fh_limiter *l)
 	struct fh_limiter_state *s = FH_NEW(struct fh_limiter_state);
 	pthread_mutex_init(&s->lock, NULL);
 	s->allowed = FH_LIMITER_START;
+	s->refused_at = FH_LIMITER_START + 1;
 	s->fixed = off && (fh_streq(off, "1") || fh_streq(off, "true"));
 	l->state = s;
 }
@@ -63,9 +66,11 @@ void fh_limiter_leave(struct fh_limiter *l, int64_t begun, bool limited)
 	if (limited && begun >= s->cut && !s->fixed) {
 		double together = FH_MIN((double)s->under_way, s->allowed);
 		s->allowed = FH_MAX(together / 2, 1.0);
+		s->refused_at = together;
 		s->cut = fh_now_ns();
 	} else if (!limited) {
-		s->allowed = FH_MIN(s->allowed + 1 / s->allowed, (double)FH_LIMITER_START);
+		double step = 1 / s->allowed / (s->allowed >= s->refused_at - 1 ? FH_LIMITER_SLOW : 1);
+		s->allowed = FH_MIN(s->allowed + step, (double)FH_LIMITER_START);
 	}
 	s->under_way--;
 	pthread_mutex_unlock(&s->lock);

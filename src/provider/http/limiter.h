@@ -2,7 +2,8 @@
 /*
  * How many concurrent requests a provider makes, learned from its server: a 429 halves the allowed number (once for all
  * requests that were running at that time), each answer raises it a little (additive increase, multiplicative
- * decrease), and no request begins before the time that the server named. Thread-safe.
+ * decrease), less where the last 429 came, as each costs the pause that the server asks for, and no request begins
+ * before the time that the server named. Thread-safe.
  */
 #pragma once
 #include "base/error.h"
