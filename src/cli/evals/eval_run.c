@@ -203,6 +203,20 @@ static void suggest(const char *before_id, const char *id, const char *why)
 	fh_print(&out);
 }
 
+/* Says how many results are kept, where an error ended the eval: the last ones may not have reached the store. */
+static void print_kept(const char *id)
+{
+	fh_auto_store struct fh_store *store = NULL;
+	struct fh_store_eval e = { 0 };
+	fh_auto_buf struct fh_buf out = FH_BUF_INIT(0);
+	if (fh_store_open(NULL, true, &store, NULL) < 0 || fh_store_find(store, id, &e, NULL) < 0)
+		return;
+	fh_buf_addf(&out, "In the store: %llu results; the others are asked for again.\n",
+	            (unsigned long long)(e.passed + e.failed + e.errors));
+	fh_print(&out);
+	fh_store_eval_release(&e);
+}
+
 /* Prints the command that shows the first result that did not pass, for the first .json file that was written. */
 static void suggest_show(const struct fh_eval_results *results, const struct fh_opt_list *paths)
 {
@@ -307,6 +321,8 @@ static int end(struct run *run, struct fh_eval_results *results, struct fh_error
 	print_derived_problem(results);
 	if (r == 0)
 		suggest_show(results, s->paths);
+	if (results->interrupted && stored && (r < 0 || results->sink_error.code != FH_OK))
+		print_kept(results->id);
 	if (results->interrupted && stored)
 		suggest("eval --resume", results->id, "Go on with: ");
 	if (r == 0 && results->sink_error.code != FH_OK) {

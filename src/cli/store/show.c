@@ -15,7 +15,8 @@
 #include "store/rows.h"
 #include "store/search.h"
 
-#define CELL_MAX 250 /* bytes of a cell's text that are shown */
+#define CELL_MAX 250  /* bytes of a cell's text that are shown */
+#define LABEL_MAX 120 /* bytes of a prompt that are shown above its column's results */
 
 static bool as_json, row_given, column_given, min_given, max_given;
 static uint64_t row_index, column_index, offset, limit;
@@ -133,7 +134,10 @@ static void print_head(const struct fh_store_eval *e, const struct fh_store_docu
 		            (long long)fh_json_int(m, "testErrorCount", 0));
 		fh_escape_terminal(&out, fh_str(fh_json_str(c, "provider", "")), false);
 		fh_buf_adds(&out, "] ");
-		fh_escape_terminal(&out, (struct fh_str){ label, strcspn(label, "\n") }, false);
+		char shown[LABEL_MAX];
+		fh_auto_free char *first = fh_xstrndup(label, strcspn(label, "\n"));
+		fh_escape_terminal_line(shown, sizeof(shown), fh_str(first));
+		fh_buf_addf(&out, "%s%s", shown, strlen(label) >= sizeof(shown) ? " …" : "");
 		fh_auto_buf struct fh_buf repeats = FH_BUF_INIT(0);
 		fh_buf_addc(&out, '\n');
 		if (fh_eval_repeats_line(&repeats, m))

@@ -298,8 +298,17 @@ class Writers(Case):
         [kept] = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("[")))
         self.assertEqual(kept["state"], "interrupted")
         self.assertLess(kept["passed"], 2000)
+        self.assertIn(f"In the store: {kept['passed']} results; the others are asked for again.\n", done.stdout)
         self.assertTrue(done.stdout.endswith("status 0\n"), done.stdout + done.stderr)
         self.assertEqual([r["testIdx"] for r in self.results("again.json")], list(range(2000)))
+
+    def test_a_long_prompt_is_shown_by_its_beginning(self):
+        self.write("promptfooconfig.yaml", f"prompts: ['Begin {'x' * 3000}']\nproviders: [echo]\ntests: [{{}}]\n")
+        for args in (("eval", "--no-table"), ("show", "latest")):
+            out, err = self.start(*args).communicate(timeout=support.TIMEOUT)
+        column = next(line for line in out.splitlines() if "column 0" in line)
+        self.assertRegex(column, "Begin x+ …$")
+        self.assertLess(len(column), 250)
 
     def test_a_store_that_cannot_be_written_is_told_and_the_eval_runs(self):
         self.prepare(2)
