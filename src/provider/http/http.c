@@ -226,8 +226,8 @@ static size_t fh_http_on_header(char *p, size_t size, size_t n, void *user)
 
 struct fh_http_try {
 	CURLcode result;
-	bool refused;  /* the host refused the connection: no server listens at the port */
-	long verified; /* what OpenSSL's check of the certificate gave, X509_V_… */
+	bool refused;                 /* the host refused the connection: no server listens at the port */
+	const char *certificate_hint; /* what mends a certificate that was not accepted */
 	char message[CURL_ERROR_SIZE];
 	uint64_t retry_after_ms;
 	int64_t last_ns; /* when the last bytes of the body came; 0: none came */
@@ -260,9 +260,7 @@ void fh_http_setup_tls(CURL *c, const struct fh_http_tls *tls)
 		curl()->easy_setopt(c, CURLOPT_SSLKEY, tls->key);
 }
 
-/* libcurl reads http_proxy in small letters alone, as a program over CGI must: there HTTP_PROXY would be a client's
- * header. Everywhere else people mean it. */
-static void fh_http_setup_proxy(CURL *c, const char *url)
+void fh_http_setup_proxy(CURL *c, const char *url)
 {
 	const char *proxy = getenv("HTTP_PROXY");
 	if (proxy && *proxy && !getenv("http_proxy") && !getenv("REQUEST_METHOD") && fh_starts_with(url, "http://"))
@@ -343,6 +341,20 @@ static int fh_http_perform(struct fh_http_handle *h, const struct fh_http_fetch 
 	return code;
 }
 
+const char *fh_http_certificate_hint(CURL *c)
+{
+	long verified = 0;
+	curl()->easy_getinfo(c, CURLINFO_SSL_VERIFYRESULT, &verified);
+	/* libcurl compares names first, and until then leaves the check's result at UNSPECIFIED. */
+	enum { FH_X509_V_OK, FH_X509_V_UNSPECIFIED, FH_X509_V_NOT_YET_VALID = 9, FH_X509_V_EXPIRED = 10 };
+	if (verified == FH_X509_V_OK || verified == FH_X509_V_UNSPECIFIED)
+		return "the server has another host's certificate: the URL has to name the host that it is for";
+	if (verified == FH_X509_V_NOT_YET_VALID || verified == FH_X509_V_EXPIRED)
+		return "the server needs a new certificate, unless this machine's clock is wrong";
+	return "certificates are verified: SSL_CERT_FILE, or a provider's tls.caPath, names the file of its "
+	       "authority; or install that on this machine (update-ca-certificates)";
+}
+
 static void fh_http_note_answer(CURL *c, struct fh_http_response *ret, struct fh_http_try *t)
 {
 	long status = 0;
@@ -380,7 +392,7 @@ static int fh_http_try(struct fh_http *http, const struct fh_http_fetch *request
 	if (t->result == CURLE_COULDNT_CONNECT)
 		t->refused = curl()->easy_getinfo(h->easy, CURLINFO_OS_ERRNO, &sys) == CURLE_OK && sys == ECONNREFUSED;
 	else if (t->result == CURLE_PEER_FAILED_VERIFICATION)
-		curl()->easy_getinfo(h->easy, CURLINFO_SSL_VERIFYRESULT, &t->verified);
+		t->certificate_hint = fh_http_certificate_hint(h->easy);
 	else if (t->result != CURLE_COULDNT_RESOLVE_HOST)
 		atomic_store(&http->reached, true);
 	fh_http_handle_put(http, h);
@@ -402,20 +414,6 @@ static struct fh_str fh_http_origin(const char *url)
 		host = at + 1;
 	}
 	return (struct fh_str){ host, n };
-}
-
-/* What mends a certificate that was not accepted. */
-static const char *fh_http_certificate_hint(long verified)
-{
-	/* libcurl compares names first, and until then leaves the check's result at UNSPECIFIED. */
-	enum { FH_X509_V_OK, FH_X509_V_UNSPECIFIED, FH_X509_V_NOT_YET_VALID = 9, FH_X509_V_EXPIRED = 10 };
-	if (verified == FH_X509_V_OK || verified == FH_X509_V_UNSPECIFIED)
-		return "the server has another host's certificate: the URL has to name the host that it is for";
-	if (verified == FH_X509_V_NOT_YET_VALID || verified == FH_X509_V_EXPIRED)
-		return "the server needs a new certificate, unless this machine's clock is wrong";
-	return "certificates are verified: SSL_CERT_FILE, or a provider's tls.caPath, names the file of the server's CA; "
-	       "or "
-	       "install it on this machine (update-ca-certificates)";
 }
 
 /* Whether the connection that failed was to a proxy: libcurl's message names the host that it went to. */
@@ -454,7 +452,7 @@ static int fh_http_fail(const struct fh_http *http, const struct fh_http_fetch *
 	fh_error_set(err, FH_E_UNAVAILABLE, "no whole answer from %.*s after %u %s: %s", FH_STR_ARGS(host), ret->tries,
 	             ret->tries == 1 ? "try" : "tries", why);
 	if (t->result == CURLE_PEER_FAILED_VERIFICATION)
-		fh_error_hint(err, "%s", fh_http_certificate_hint(t->verified));
+		fh_error_hint(err, "%s", t->certificate_hint);
 	else if (t->result == CURLE_SSL_CACERT_BADFILE)
 		fh_error_hint(err,
 		              "PROMPTFOO_CA_CERT_PATH, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS or the provider's tls.caPath names "

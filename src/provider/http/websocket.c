@@ -145,13 +145,18 @@ static int connect_to(struct fh_websocket *w, const char *url, struct fh_error *
 	curl()->easy_setopt(c, CURLOPT_XFERINFOFUNCTION, on_progress);
 	curl()->easy_setopt(c, CURLOPT_XFERINFODATA, w);
 	fh_http_setup_tls(c, &w->options.tls);
+	fh_http_setup_proxy(c, url);
 	CURLcode code = curl()->easy_perform(c);
 	if (code == CURLE_OK)
 		return 0;
 	int r = check_time(w, err);
-	return r < 0 ? r
-	             : fh_error_set(err, FH_E_UNAVAILABLE, "no WebSocket connection to %s: %s", w->host,
-	                            w->message[0] ? w->message : curl()->easy_strerror(code));
+	if (r < 0)
+		return r;
+	fh_error_set(err, FH_E_UNAVAILABLE, "no WebSocket connection to %s: %s", w->host,
+	             w->message[0] ? w->message : curl()->easy_strerror(code));
+	if (code == CURLE_PEER_FAILED_VERIFICATION)
+		fh_error_hint(err, "%s", fh_http_certificate_hint(c));
+	return -FH_E_UNAVAILABLE;
 }
 
 /* Reads the head of the server's answer, to the empty line; what is behind it stays in w->in. */

@@ -73,6 +73,7 @@ class WebSockets(eval_case.Eval):
         self.assertTrue(known["response"]["output"].startswith("got "), known)
         self.assertTrue(loose["response"]["output"].startswith("got "), loose)
         self.assertIn("certificate", strict["error"])
+        self.assertIn("tls.caPath", strict["error"])
 
     def test_a_config_that_cannot_be(self):
         for provider, says in (({"id": "ws://h/x"}, "messageTemplate is missing"), ({"id": "websocket", "config": {"messageTemplate": "x"}}, "config.url is missing"),
