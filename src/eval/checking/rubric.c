@@ -154,8 +154,8 @@ json_t *fh_rubric_object(const char *answer)
 {
 	/* Valid JSON from the first brace to the last one is read as it is: its texts may have braces, too. */
 	const char *begin = strchr(answer, '{'), *end = strrchr(answer, '}');
-	json_t *whole = begin && end > begin ? fh_json_parse((struct fh_str){ begin, (size_t)(end - begin) + 1 }, NULL, NULL)
-	                                     : NULL;
+	json_t *whole =
+	    begin && end > begin ? fh_json_parse((struct fh_str){ begin, (size_t)(end - begin) + 1 }, NULL, NULL) : NULL;
 	if (whole)
 		return whole;
 	fh_auto_json json_t *all = fh_json_in_text(fh_str(answer));
