@@ -268,7 +268,7 @@ static int add_tests(const json_t *row, struct fh_judge_problem *p, struct fh_er
 		return fh_judge_wrong(err, "a task without tests cannot be judged: remove it", "tests is empty");
 	const struct fh_judge_language_info *l = fh_judge_languages[p->language];
 	for (const char *const *word = l->shared; word && *word && p->reference.n == 0; word++)
-		p->shares_process = p->shares_process || memmem(p->tail.p, p->tail.n, *word, strlen(*word));
+		p->may_share_process = p->may_share_process || memmem(p->tail.p, p->tail.n, *word, strlen(*word));
 	int r = l->test_file ? l->test_file(&p->tail, err) : 0;
 	if (r >= 0)
 		r = declare_by_reference(row, p, err);

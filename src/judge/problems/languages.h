@@ -124,8 +124,8 @@ struct fh_judge_language_info {
 	 * -FH_E_CONFIG, with a hint: it needs something of the runner that is not there. */
 	FH_NULLABLE int (*test_file)(struct fh_buf *test, struct fh_error *err);
 	/* Words of tests that change or look at what belongs to the program's process and is no value of a call: streams,
-	 * variables of the environment, files, what a mock replaces. Where a reference is, the self-check knows better.
-	 * NULL ends the list. */
+	 * variables of the environment, files, what a mock replaces. They make may_share_process of a problem without a
+	 * reference; where there is one, the self-check knows better. NULL ends the list. */
 	FH_NULLABLE const char *const *shared;
 	FH_NULLABLE const struct fh_judge_declared *declared;
 	FH_NULLABLE const struct fh_judge_caller *caller;

@@ -38,6 +38,7 @@ struct fh_judge_problem {
 	struct fh_buf reference;        /* the data set's own completion; empty: none */
 	bool reference_is_whole;        /* whether the reference is a complete program, as is_whole of a sample */
 	bool shares_process;            /* the test looks at what a program prints, say, so both are in one process */
+	bool may_share_process;         /* perhaps it does: what fails apart from the test is judged so once more */
 	bool head_is_shared;            /* the head is what program and test import, not what a completion continues */
 	struct fh_judge_output *output; /* how the program's output is judged; NULL: the tail is a test */
 	/* NULL: the test contains the expected values; otherwise the reference has to compute them */

@@ -329,6 +329,11 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 		snprintf(ret->seed, sizeof(ret->seed), "%s", s->seed);
 	if (o.retry && !last)
 		ret->verdict = FH_VERDICT_ENGINE_ERROR;
+	if (!o.unfit && p->problem->may_share_process && ret->verdict != FH_VERDICT_PASSED &&
+	    ret->verdict != FH_VERDICT_ENGINE_ERROR && ret->verdict != FH_VERDICT_COMPILE_ERROR) {
+		fh_judge_outcome_release(ret);
+		return run_in_process(s, client, p, limits, ret, err);
+	}
 	if (!o.unfit) {
 		r = o.not_finite ? look_at_numbers(s, client, &pair, ret, err) : 0;
 		if (r >= 0 && ret->verdict == FH_VERDICT_PASSED && pair.changes && !fh_judge_is_checked(s, p->problem))

@@ -36,6 +36,7 @@ static const struct fh_input_field of_problem[] = {
 	FIELD(fh_judge_problem, reference, FH_INPUT_BUF),
 	FIELD(fh_judge_problem, reference_is_whole, FH_INPUT_BOOL),
 	FIELD(fh_judge_problem, shares_process, FH_INPUT_BOOL),
+	FIELD(fh_judge_problem, may_share_process, FH_INPUT_BOOL),
 	FIELD(fh_judge_problem, head_is_shared, FH_INPUT_BOOL),
 	FIELD(fh_judge_problem, output, FH_INPUT_OUTPUT),
 	FIELD(fh_judge_problem, truth, FH_INPUT_TRUTH),

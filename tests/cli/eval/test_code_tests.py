@@ -267,6 +267,7 @@ class HiddenTests(CodeCase):
         for (language, program, test, known, passes), result in zip(cases, results, strict=True):
             with self.subTest(program, test=test, known=bool(known)):
                 self.assertEqual((result["pass"], result["metadata"]["integrity"]), (passes, "in-process"), result["reason"])
+        self.assertEqual(self.passes(fenced(guesses), function="greet", tests="import os\nassert os.environ and greet('a') == 'a'")["integrity"], "split")
 
     def test_a_test_that_waits_for_what_never_comes_has_not_passed(self):
         """Node ends with status 0 when nothing is left to do, whatever an async function still waits for."""

@@ -62,8 +62,8 @@ static int make_problem(const struct fh_code_spec *spec, struct fh_judge_problem
 		return fh_error_set(err, FH_E_CONFIG, "code: %s: %s", why.message,
 		                    why.hint); /* results show only the message */
 	call_check(p);
-	p->shares_process =
-	    p->shares_process && !spec->reference; /* which is part of the test, and not for a program to see */
+	if (spec->reference) /* which is part of the test, and not for a program to see */
+		p->may_share_process = false;
 	return 0;
 }
 
