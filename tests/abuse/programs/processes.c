@@ -269,7 +269,9 @@ static void priorities(char **args)
 	judge("SCHED_RR", sched_setscheduler(0, SCHED_RR, &one));
 	judge("SCHED_DEADLINE", syscall(SYS_sched_setattr, 0, &deadline, 0));
 	int nice = getpriority(PRIO_PROCESS, 0);
-	if (nice > -20)
+	if (nice > -20 && setpriority(PRIO_PROCESS, 0, nice - 1) == 0 && getpriority(PRIO_PROCESS, 0) == nice)
+		held("a better nice value: nothing changes"); /* as the filter answers where it is above 0 */
+	else if (nice > -20)
 		judge("a better nice value", setpriority(PRIO_PROCESS, 0, nice - 1));
 	judge("I/O priority real-time", syscall(SYS_ioprio_set, 1, 0, 1 << 13));
 	judge("mlock", mlockall(1) < 0 || syscall(SYS_mlock, (void *)((unsigned long)args & ~4095UL), 4096) < 0 ? -1 : 0);
