@@ -299,6 +299,13 @@ static void hands_on(struct fh_judge_outcome *o)
 	o->reason = fh_xasprintf("what it gave to the test is handed on and cannot cross again (%s)", what ? what : "");
 }
 
+/* Whether such a failure can come of a program being apart from a test that looks at its process. A program that sent
+ * what no driver sends gets no second judgement, in which it could reach the test. */
+static bool may_be_apart(enum fh_verdict v)
+{
+	return v == FH_VERDICT_FAILED || v == FH_VERDICT_RUNTIME_ERROR || v == FH_VERDICT_EARLY_EXIT;
+}
+
 /* `last`: an unexplained failure is a verdict, not a reason to try again. */
 static int run_once(struct fh_judge_session *s, struct fh_client *client, const struct fh_judge_parts *p,
                     const struct fh_limits *limits, bool last, struct fh_judge_outcome *ret, struct fh_error *err)
@@ -329,8 +336,7 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 		snprintf(ret->seed, sizeof(ret->seed), "%s", s->seed);
 	if (o.retry && !last)
 		ret->verdict = FH_VERDICT_ENGINE_ERROR;
-	if (!o.unfit && p->problem->may_share_process && ret->verdict != FH_VERDICT_PASSED &&
-	    ret->verdict != FH_VERDICT_ENGINE_ERROR && ret->verdict != FH_VERDICT_COMPILE_ERROR) {
+	if (!o.unfit && p->problem->may_share_process && may_be_apart(ret->verdict)) {
 		fh_judge_outcome_release(ret);
 		return run_in_process(s, client, p, limits, ret, err);
 	}

@@ -269,6 +269,11 @@ class HiddenTests(CodeCase):
                 self.assertEqual((result["pass"], result["metadata"]["integrity"]), (passes, "in-process"), result["reason"])
         self.assertEqual(self.passes(fenced(guesses), function="greet", tests="import os\nassert os.environ and greet('a') == 'a'")["integrity"], "split")
 
+    def test_a_program_that_tampers_is_not_judged_once_more_beside_a_test_that_may_look_at_its_process(self):
+        tampers = "import os\ndef greet(name):\n    try:\n        os.write(4, b'x' * 64)\n    except OSError:\n        pass\n    return name"
+        result = self.fails(fenced(tampers), "", "tampered", function="greet", tests="import os\nassert os.environ and greet('a') == 'a'")
+        self.assertEqual(result["integrity"], "split")
+
     def test_a_test_that_waits_for_what_never_comes_has_not_passed(self):
         """Node ends with status 0 when nothing is left to do, whatever an async function still waits for."""
         box = "class Box {\n  get() { return new Promise((done) => { %s; }); }\n}\nmodule.exports = {Box};"
