@@ -45,7 +45,8 @@ class Files(Serving):
     def test_a_disk_is_full_before_the_memory_that_holds_it_is(self):
         with e2b_client.Server("--max-memory", "128M") as server:
             box = server.create()
-            self.assertEqual(box.write("large", gzip.compress(bytes(200 << 20), 1), Content_Encoding="gzip")[0], 507)
+            r = box.write("large", gzip.compress(bytes(200 << 20), 1), Content_Encoding="gzip")
+            self.assertEqual(r[0], 507, r)
             self.assertEqual(box.run("rm large; echo lives")[1], "lives\n")
 
     def test_an_upload_whose_form_is_not_whole_is_refused(self):
