@@ -9,6 +9,7 @@ completions and wants a list of numbers.
 import asyncio
 import functools
 import re
+import warnings
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from .. import errors
@@ -60,10 +61,12 @@ def _sample(problem: Mapping[str, Any], name: str, text: str) -> Dict[str, str]:
 
 class Rewards:
     """``passed`` and ``failed`` are the rewards; ``jobs`` and ``options`` go to the judge. A completion that cannot be
-    judged counts as ``failed``. Thread-safe."""
+    judged counts as ``failed``, and so does one that passed a test in its own process, where a program can deceive the test, unless
+    ``allow_in_process`` is given: training would teach it that. Thread-safe."""
 
     def __init__(self, problems: Iterable[Mapping[str, Any]], *, passed: float = 1.0, failed: float = 0.0, key: str = "task_id",
-                 jobs: Optional[int] = None, options: Sequence[str] = ()) -> None:
+                 jobs: Optional[int] = None, options: Sequence[str] = (), allow_in_process: bool = False) -> None:
+        self.allow_in_process = allow_in_process
         self.problems: Dict[str, Dict[str, Any]] = {str(problem[key]): dict(problem) for problem in problems}
         self.passed, self.failed, self.key = passed, failed, key
         self._judge = functools.partial(judge, jobs=jobs, options=options)
@@ -83,8 +86,13 @@ class Rewards:
         rows = self._judge([problem for task, problem in self.problems.items() if task in wanted], samples)
         found = [self.failed] * len(samples)
         for row in rows:
-            if row.get("passed") is True:
-                found[int(row["index"])] = self.passed
+            if row.get("passed") is not True:
+                continue
+            if row.get("integrity") == "in-process" and not self.allow_in_process:
+                warnings.warn("the test of %s runs in the program's own process, where a program can deceive it; a pass counts as failed "
+                              "without Rewards(allow_in_process=True)" % row.get("task_id"), RuntimeWarning, stacklevel=2)
+                continue
+            found[int(row["index"])] = self.passed
         return found
 
     def __call__(self, prompts: Any = None, completions: Sequence[Completion] = (), **columns: Any) -> List[float]:

@@ -161,6 +161,18 @@ class Rewards(python_case.Case):
         self.assertEqual(lines[1:4], ["the data set has no column task_id", "there is no problem 'T/1'", "1 completions for 0 tasks"])
         self.assertEqual(lines[4], "1.0 []")
 
+    def test_a_pass_in_the_program_s_own_process_is_no_reward_unless_one_wants_it(self):
+        out = self.python("""
+            import warnings
+            from fumehood.integrations.rewards import Rewards
+            problem = {"task_id": "T/0", "language": "python", "function": "Box", "tests": "assert Box().size() == 2"}
+            answer = "class Box:\\n    def size(self):\\n        return 2\\n"
+            for words in ({}, {"allow_in_process": True}):
+                with warnings.catch_warnings(record=True) as told:
+                    print(Rewards([problem], **words)(completions=[answer], task_id=["T/0"]), [str(one.message)[:11] for one in told])
+            """)
+        self.assertEqual(out.splitlines(), ["[0.0] ['the test of']", "[1.0] []"])
+
 
 @support.once
 class Agent(python_case.Case):
