@@ -321,9 +321,11 @@ static int end(struct run *run, struct fh_eval_results *results, struct fh_error
 	print_derived_problem(results);
 	if (r == 0)
 		suggest_show(results, s->paths);
-	if (results->interrupted && stored && (r < 0 || results->sink_error.code != FH_OK))
+	/* Rows are on their way to the store for a while: an error there may come when the last result is in. */
+	bool lost = r < 0 || results->sink_error.code != FH_OK;
+	if (lost && stored)
 		print_kept(results->id);
-	if (results->interrupted && stored)
+	if ((lost || results->interrupted) && stored)
 		suggest("eval --resume", results->id, "Go on with: ");
 	if (r == 0 && results->sink_error.code != FH_OK) {
 		*err = results->sink_error;

@@ -281,19 +281,24 @@ class Writers(Case):
         self.assertEqual(p.returncode, 130, out + err)
         self.assertIn("interrupted", self.run_it("eval", "--attach", "latest"))
 
-    def test_a_full_disk_stops_the_eval_and_what_was_done_is_kept(self):
-        rows = [{"vars": {"v": f"{i} " + "x" * 300}} for i in range(2000)]
+    def with_a_full_disk(self, rows, commands):
+        """Runs commands of sh, of which $1 is fumehood, with the store on a disk of 1 MB in "full"."""
         self.write("tests.json", json.dumps(rows))
         self.write("promptfooconfig.yaml", "prompts: ['{{v}}']\nproviders: [echo]\ntests: file://tests.json\n")
         (self.dir / "full").mkdir()
         self.env["FUMEHOOD_STORE"] = "full/store.db"
-        script = ("mount -t tmpfs -o size=1m none full || exit 77; \"$1\" eval --no-table -o out.jsonl; echo status $?; "
-                  "mount -o remount,size=64m full; \"$1\" list --json; \"$1\" eval --resume --no-table -o again.json; echo status $?")
+        script = "mount -t tmpfs -o size=1m none full || exit 77; " + commands
         done = subprocess.run(["unshare", *([] if os.getuid() == 0 else ["-r"]), "-m", "sh", "-c", script, "sh", support.PROGRAM],
                               cwd=self.dir, env=self.env, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         if "unshare" in done.stderr or "mount:" in done.stderr:
             self.skipTest(f"cannot mount a small disk here: {done.stderr.strip()}")
         self.assertIn("No space left on device", done.stderr)
+        return done
+
+    def test_a_full_disk_stops_the_eval_and_what_was_done_is_kept(self):
+        done = self.with_a_full_disk([{"vars": {"v": f"{i} " + "x" * 300}} for i in range(2000)],
+                                     "\"$1\" eval --no-table -o out.jsonl; echo status $?; mount -o remount,size=64m full; \"$1\" list --json; "
+                                     "\"$1\" eval --resume --no-table -o again.json; echo status $?")
         self.assertIn("status 1\n", done.stdout, done.stderr)
         [kept] = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("[")))
         self.assertEqual(kept["state"], "interrupted")
@@ -301,6 +306,11 @@ class Writers(Case):
         self.assertIn(f"In the store: {kept['passed']} results; the others are asked for again.\n", done.stdout)
         self.assertTrue(done.stdout.endswith("status 0\n"), done.stdout + done.stderr)
         self.assertEqual([r["testIdx"] for r in self.results("again.json")], list(range(2000)))
+
+    def test_a_disk_that_is_full_when_the_last_result_is_in_is_told_in_the_same_way(self):
+        done = self.with_a_full_disk([{"vars": {"v": f"{i} " + "x" * 400_000}} for i in range(5)], "\"$1\" eval --no-table; echo status $?")
+        self.assertIn("5 passed", done.stdout)
+        self.assertRegex(done.stdout, r"In the store: \d results; the others are asked for again.\nGo on with: \S+ eval --resume eval-\S+\nstatus 1\n")
 
     def test_a_long_prompt_is_shown_by_its_beginning(self):
         self.write("promptfooconfig.yaml", f"prompts: ['Begin {'x' * 3000}']\nproviders: [echo]\ntests: [{{}}]\n")
