@@ -129,6 +129,11 @@ atexit.register(time.sleep, 1)
                 # an argument contains its answer reversed: the program must not know answers to arguments that it did
                 # not get yet
                 asked = sum(s[::-1] in found for s in secrets)
+                if program and found & set(secrets[asked:]):    # it may have got an argument while we read
+                    try:
+                        asked = len(holds(pid, [s[::-1] for s in secrets]))
+                    except OSError:
+                        continue
                 if program:
                     self.assertEqual(found & set(secrets[asked:]), set())
                 if program:
