@@ -61,7 +61,7 @@ class Files(Place):
     #: Options that take text and name nothing in the file system. With the tables above and below these are all.
     NO_FILE = {
         "run": {"language", "code", "compiler-flag", "preload", "user", "hostname", "env", "keep", "require", "without"},
-        "eval": {"description", "tag", "script-env", "attach", "prompts", "providers", "grader", "var", "prompt-prefix",
+        "eval": {"description", "tag", "script-env", "attach", "suggest-prompts", "prompts", "providers", "grader", "var", "prompt-prefix",
                  "prompt-suffix", "filter-pattern", "filter-range", "filter-metadata", "filter-sample-seed", "filter-providers",
                  "filter-targets", "filter-prompts"},
         "init": {"example"},

@@ -193,7 +193,7 @@ class Promptfoo(Case):
             with self.subTest(words=words):
                 done = self.with_ours("promptfoo", *words, **store)
                 self.assertEqual(done.returncode, 1, done.stdout)
-                self.assertRegex(done.stdout + done.stderr, "here|unknown option|already|no eval|served by")
+                self.assertRegex(done.stdout + done.stderr, "here|unknown option|not supported|already|no eval|served by")
 
     def test_its_environment_is_read_or_refused(self):
         self.write("promptfooconfig.yaml", "prompts: [a]\nproviders: [echo]\ntests: [{}, {assert: [{type: equals, value: b}]}]\n")
