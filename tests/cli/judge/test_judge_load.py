@@ -28,14 +28,14 @@ class UnderLoad(Judging):
             self.addCleanup(busy.wait)
             self.addCleanup(busy.kill)
 
-    @support.release_only          # with sanitizers a program that sleeps has computed, too, by its start
     def test_cpu_time_decides(self):
         self.samples([("Own/0", "    while True: pass\n"), ("Own/0", "    import time\n    time.sleep(100)\n")])
         self.judge(*self.LIMITS)
         loop, sleep = self.rows()
         self.assertEqual(loop["verdict"], "cpu_time_limit", loop)
         self.assertEqual(sleep["verdict"], "wall_time_limit", sleep)
-        self.assertNotIn("raised_limits", sleep)
+        if not support.SANITIZED:       # with sanitizers a program that sleeps has computed, too: its start
+            self.assertNotIn("raised_limits", sleep)
 
     def test_a_compiler_gets_the_time_that_it_needs(self):
         data = self.dir / "data"
