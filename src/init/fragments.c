@@ -24,7 +24,7 @@ enum {
 	PACKET_LEAST = 576,
 	SMALL = 16 << 20,
 	TOLERANCE = 32 << 20, /* others on the host have such memory as well */
-	MOVED = 1 << 20,
+	MOVED = 1 << 20,      /* others on the host come and go with less at any time */
 };
 
 /* Figures of /proc/meminfo that are parts of MemTotal and do not overlap. */

@@ -19,7 +19,8 @@ static char chunk[CHUNK], path_copy[2][FH_HELPER_PATH_MAX];
 /* --------------------------------------------------------------------------------------------------------- paths */
 
 /* ---- Links are followed by reading their text, component by component. So a magic link of /proc is never followed to
- * an open file, and openat2, which the seccomp filter refuses, is not needed. ---- */
+ * an open file, and openat2, which the seccomp filter refuses, is not needed. Only to tell where a link leads is one
+ * followed by the kernel (fh_out_link_end). ---- */
 
 static char walked[3 * FH_HELPER_PATH_MAX], target[FH_HELPER_PATH_MAX];
 
