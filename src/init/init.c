@@ -94,7 +94,9 @@ static void transfer(uint32_t op, const void *message, int fd)
 	if (r == 0) {
 		r = fh_sys(__NR_clone, SIGCHLD, 0, 0, 0, 0);
 		if (r == 0) {
-			int e = fh_init_become_user(&in.start);
+			int e = fh_init_enter_memory_group(&in);
+			if (e == 0)
+				e = fh_init_become_user(&in.start);
 			if (e < 0) {
 				done.refused = FH_REFUSED_ERROR;
 				done.error = -e;
@@ -260,6 +262,17 @@ static void on_hold(const struct fh_init_hold_request *m, const int *fds, int fd
 	send_message(&held, sizeof(held), -1);
 }
 
+static void on_apart(const int *fds, int fd_count)
+{
+	if (fd_count != 2 || in.memory_group >= 0)
+		return;
+	in.memory_group = (int)fh_sys(__NR_fcntl, fds[1], F_DUPFD_CLOEXEC, 3 + FH_INIT_DESCRIPTORS_MAX);
+	if (in.memory_group < 0 || fh_write_full(fds[0], "0", 1) == 0)
+		return;
+	fh_sys(__NR_close, in.memory_group);
+	in.memory_group = -1;
+}
+
 static void on_start(void)
 {
 	memcpy(&in.start, packet, sizeof(in.start));
@@ -274,7 +287,7 @@ static void on_message(size_t size, int *fds, int fd_count)
 		[FH_INIT_START] = sizeof(struct fh_init_start),       [FH_INIT_PUT] = sizeof(struct fh_init_put),
 		[FH_INIT_SPAWN] = sizeof(struct fh_init_spawn),       [FH_INIT_SIGNAL] = sizeof(struct fh_init_signal),
 		[FH_INIT_GET] = sizeof(struct fh_init_get),           [FH_INIT_FINISH] = sizeof(struct fh_init_header),
-		[FH_INIT_HOLD] = sizeof(struct fh_init_hold_request),
+		[FH_INIT_HOLD] = sizeof(struct fh_init_hold_request), [FH_INIT_APART] = sizeof(struct fh_init_header),
 	};
 	if (size < sizeof(*h) || h->op == 0 || h->op >= sizeof(least) / sizeof(least[0]) || size < least[h->op])
 		die(2); /* cannot happen: the engine and init are of one build */
@@ -288,6 +301,8 @@ static void on_message(size_t size, int *fds, int fd_count)
 		finish(h->token);
 	else if (h->op == FH_INIT_HOLD)
 		on_hold((const void *)packet, fds, fd_count);
+	else if (h->op == FH_INIT_APART)
+		on_apart(fds, fd_count);
 	else if (fd_count == 1)
 		transfer(h->op, packet, fds[0]);
 	for (int i = 0; i < fd_count; i++)
@@ -353,7 +368,7 @@ void fh_init_main(const long *stack)
 	long argc = stack[0];
 	const char *const *argv = (const char *const *)(stack + 1);
 	uint64_t mask = 1ULL << (SIGCHLD - 1);
-	in.one_shot_token = -1;
+	in.one_shot_token = in.memory_group = -1;
 	in.alone = 1;
 	fh_sys(__NR_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0);
 	fh_sys(__NR_rt_sigprocmask, SIG_BLOCK, &mask, 0, 8);

@@ -24,8 +24,9 @@ struct fh_init {
 		int ours;    /* it executes nothing of the sandbox's: it moves a file, or is a helper */
 	} child[FH_INIT_PROCESSES_MAX];
 	uint64_t reaped, reaped_user_us, reaped_sys_us;
-	int alone;   /* there is no other process: init has no child, and orphans become its children */
-	int resting; /* USAGE was sent since init was last alone: see `rests` of START */
+	int alone;        /* there is no other process: init has no child, and orphans become its children */
+	int memory_group; /* the way back into the group that APART led out of; -1: init is in it */
+	int resting;      /* USAGE was sent since init was last alone: see `rests` of START */
 };
 
 /* spawn.c. In the parent, *ret becomes the message to send. fds: stdin, stdout, stderr and further ones. */
@@ -35,6 +36,8 @@ int fh_init_spawn(struct fh_init *in, const struct fh_init_spawn *m, const char 
 /* user.c */
 /* in a child: becomes the program's user and drops all capabilities; 0 or -errno */
 int fh_init_become_user(const struct fh_init_start *as);
+/* In a child, first of all: enters the group that limits memory, if init is not in it. 0 or -errno. */
+int fh_init_enter_memory_group(const struct fh_init *in);
 /* Empties the bounding set, which a user namespace begins with full: one capability a call. Init does it for all its
  * children, which inherit it, and reads it back. 0 or -errno */
 int fh_init_empty_bounding(void);

@@ -11,6 +11,7 @@
  *     PUT + [pipe to read]      ->    <-   PUT_DONE
  *     SPAWN + [in, out, err, …] ->    <-   SPAWNED (+ [terminal]) … EXITED
  *     SIGNAL [+ group's procs]  ->
+ *     APART + [out, back]       ->
  *     HOLD [+ 2 files]          ->    <-   HELD      all processes but init are stopped, or run again
  *     GET + [pipe to write]     ->    <-   GET_DONE
  *     FINISH                    ->    <-   FINISHED   all processes but init are dead
@@ -44,6 +45,11 @@ enum fh_init_op {
 	FH_INIT_GET,
 	FH_INIT_FINISH,
 	FH_INIT_HOLD,
+	/* Init leaves the group that limits the programs' memory, by writing "0" to the first descriptor; each child of it
+	 * enters that again by the second. A process that the kernel has killed for lack of memory no longer counts as a
+	 * victim a moment before its pages are free: whoever needs memory in that moment, and is the last one alive, is
+	 * killed as well, and with init the session ends. */
+	FH_INIT_APART,
 
 	FH_INIT_PUT_DONE = 64,
 	FH_INIT_SPAWNED,

@@ -165,6 +165,7 @@ static void child(struct fh_init *in, const struct fh_init_spawn *m, const char 
 	as.uid = m->uid;
 	as.gid = m->gid;
 	r.step = FH_STEP_GROUP;
+	e = fh_init_enter_memory_group(in);
 	for (uint32_t i = 0; e == 0 && i < m->group_count; i++)
 		e = fh_write_full(groups[i], "0", 1);
 	if (e < 0)

@@ -95,6 +95,11 @@ void fh_init_read_state(struct fh_init_state *s)
 	s->gid = (uint32_t)fh_sys(__NR_getegid);
 }
 
+int fh_init_enter_memory_group(const struct fh_init *in)
+{
+	return in->memory_group < 0 ? 0 : fh_write_full(in->memory_group, "0", 1);
+}
+
 int fh_init_become_helper(const struct fh_init_start *as)
 {
 	/* One of the sandbox's 65,536 ids, with which no program starts. Root inside can change to it and signal or kill a

@@ -130,6 +130,28 @@ class WarmSessions(Case):
         print(support.wait_for(lambda: switches() <= 3, 30))
         """), ["True"] * 3)
 
+    @unittest.skipUnless(os.getuid() == 0 and os.path.exists("/sys/fs/cgroup/memory/tasks"), "needs control groups v1, as root")
+    def test_init_is_beside_the_memory_of_its_programs(self):
+        """The kernel's choice, once those are dying (src/init/messages.h, APART). What works for init, and the programs, count."""
+        self.assertEqual(self.lines("""
+        def group(pid):
+            return next(l.split(':')[2] for l in proc.read(pid, 'cgroup').decode().splitlines() if l.split(':')[1] == 'memory')
+        def is_init(pid):
+            return proc.read(pid, 'status').decode().split('NSpid:')[1].split('\\n')[0].split()[-1] == '1'
+        def used(box):
+            return int(open('/sys/fs/cgroup/memory' + group(box).rsplit('/', 1)[0] + '/memory.usage_in_bytes').read()) >> 20
+        for how in ('fresh', 'auto'):
+            box = fumehood.Sandbox('python', start=how, files={'given': bytes(8 << 20)}) if how == 'fresh' else parked(files={'given': bytes(8 << 20)})
+            sleeps = box.spawn(['sleep', '1000'], wall_time=None)
+            inside = support.wait_for(lambda: named('sleep'), 30)[0]
+            inits = [p for p in named('memfd') if group(p) == group(os.getpid()) and is_init(p)]
+            before = used(inside)
+            box.files.write('written', bytes(16 << 20))
+            print(len(inits) > 0, 'fumehood' in group(inside), before >= 8, used(inside) - before >= 16)
+            box.destroy()
+            sleeps = support.wait_for(lambda: not named('sleep'), 30)
+        """), ["True True True True"] * 2)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -258,6 +258,21 @@ size_t fh_cgroup_entries(struct fh_cgroup *g, bool by_file, int *ret)
 	return n;
 }
 
+bool fh_cgroup_memory_ways(const struct fh_cgroup *g, int *ret_out, int *ret_back)
+{
+	const struct fh_cgroup_host *h = g->host;
+	char path[560];
+	if (!h || h->version[FH_CG_MEMORY] != 1 || g->procs[FH_CG_MEMORY] < 0)
+		return false;
+	for (int c = 0; c < FH_CG_COUNT_; c++)
+		if (c != FH_CG_MEMORY && h->version[c] && shared_with(h, c) == FH_CG_MEMORY)
+			return false;
+	snprintf(path, sizeof(path), "%s/tasks", h->parent[FH_CG_MEMORY]);
+	*ret_out = open(path, O_WRONLY | O_CLOEXEC);
+	*ret_back = g->procs[FH_CG_MEMORY];
+	return *ret_out >= 0;
+}
+
 bool fh_cgroup_fits(const struct fh_cgroup *g, const struct fh_cgroup_limits *l)
 {
 	return !g->host || !wants_rate(l) || !g->host->version[FH_CG_CPU] || g->dir[FH_CG_CPU] >= 0;

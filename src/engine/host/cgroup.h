@@ -86,6 +86,10 @@ int fh_cgroup_enter(const struct fh_cgroup *g);
  * FH_CG_COUNT_. The group keeps ownership of them. by_file: include v2, for a parent that may not use
  * CLONE_INTO_CGROUP. */
 size_t fh_cgroup_entries(struct fh_cgroup *g, bool by_file, int *ret);
+/* Two ways for a process to write "0" to: *ret_out leads it out of the group that limits memory into the one that the
+ * engine is in, and leaves it in all others; *ret_back leads it in again, and stays the group's. v1 only, where memory
+ * has a hierarchy of its own. */
+bool fh_cgroup_memory_ways(const struct fh_cgroup *g, int *ret_out, int *ret_back);
 /* Changes the limits of a group; 0 or -errno. fh_cgroup_fits tells whether its controllers can enforce these limits. */
 int fh_cgroup_limit(struct fh_cgroup *g, const struct fh_cgroup_limits *l);
 bool fh_cgroup_fits(const struct fh_cgroup *g, const struct fh_cgroup_limits *l);

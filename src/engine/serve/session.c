@@ -2,6 +2,7 @@
 #include "engine/serve/session.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "engine/core/connection.h"
 #include "engine/core/engine.h"
@@ -42,9 +43,21 @@ static void create_files_done(struct fh_sandbox *b, struct fh_transfer *t, const
 	free(t);
 }
 
+/* A run ends where its memory does; a session goes on, for which its init must live. */
+static void set_init_apart(struct fh_sandbox *b)
+{
+	const struct fh_init_header m = { .op = FH_INIT_APART };
+	int ways[2];
+	if (!fh_cgroup_memory_ways(&b->cgroup, &ways[0], &ways[1]))
+		return;
+	(void)fh_sandbox_send(b, &m, sizeof(m), ways, 2, NULL);
+	close(ways[0]);
+}
+
 static void put_files(struct fh_sandbox *b)
 {
 	struct fh_error err = FH_ERROR_INIT;
+	set_init_apart(b);
 	if (!b->plan->file_count) {
 		reply_created(b);
 		return;
