@@ -11,6 +11,7 @@
 #include "e2b/chunks.h"
 #include "e2b/common/connect.h"
 #include "e2b/common/keys.h"
+#include "e2b/control/build_text.h"
 #include "server/http_target.h"
 
 /* -------------------------------------------------------------------------------------------------------- targets */
@@ -324,6 +325,42 @@ static void test_malformed_chunks_are_no_body(void **state)
 	assert_null(unchunked(fh_buf_cstr(&endless), 1000, &end));
 }
 
+/* ------------------------------------------------------------------------------------------------- texts of builds */
+
+static void test_variables_of_a_step_are_replaced(void **state)
+{
+	(void)state;
+	const char *const env[] = { "A=1", "AB=two words", "E=", "SELF=$A", NULL };
+	static const char *const cases[][2] = {
+		{ "$A", "1" },
+		{ "$AB/$A", "two words/1" },
+		{ "x${A}B$B", "x1B" },
+		{ "${E:-other}${C:-}${A:-not}", "other1" },
+		{ "\\$A \\\\ \\n", "$A \\\\ \\n" },
+		{ "$ $1 ${ ${} ${A ${A:+x} $", "$ $1 ${ ${} ${A ${A:+x} $" },
+		{ "$SELF", "$A" },
+		{ "", "" },
+		{ "\\", "\\" },
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(cases); i++) {
+		fh_auto_free char *text = fh_build_expand(cases[i][0], env);
+		assert_string_equal(text, cases[i][1]);
+	}
+}
+
+static void test_a_text_that_grows_without_bound_is_refused(void **state)
+{
+	(void)state;
+	fh_auto_buf struct fh_buf value = FH_BUF_INIT(0);
+	fh_buf_adds(&value, "A=");
+	while (value.n < 100 << 10)
+		fh_buf_addc(&value, 'x');
+	const char *const env[] = { value.p, NULL };
+	fh_auto_free char *once = fh_build_expand("$A", env);
+	assert_int_equal(strlen(once), value.n - 2);
+	assert_null(fh_build_expand("$A$A", env));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +377,8 @@ int main(void)
 		cmocka_unit_test(test_a_key_file_that_is_wrong_says_where),
 		cmocka_unit_test(test_without_a_file_any_key_is_one_tenant),
 		cmocka_unit_test(test_ceilings_become_the_limits_of_a_sandbox),
+		cmocka_unit_test(test_variables_of_a_step_are_replaced),
+		cmocka_unit_test(test_a_text_that_grows_without_bound_is_refused),
 	};
 	int fd = mkstemp(key_path);
 	(void)close(fd);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "e2b/control/build_text.h"
 #include "e2b/hosted/accounts.h"
 #include "e2b/hosted/start_command.h"
 #include "e2b/registry/boot.h"
@@ -110,20 +111,40 @@ static const char *argument(const json_t *args, size_t i)
 	return text && *text ? text : NULL;
 }
 
+/* The text with the variables of the steps so far. -FH_E_LIMIT: it becomes too long. */
+static int expanded(struct work *w, const char *text, FH_OWN char **ret, struct fh_error *err)
+{
+	char **env = fh_account_env(w->hosted, w->user, false, w->env);
+	*ret = fh_build_expand(text, (const char *const *)env);
+	fh_strings_free(env);
+	return *ret ? 0 : fh_error_set(err, FH_E_LIMIT, "%.64s: the text is too long with its variables", text);
+}
+
 static int step_env(struct work *w, const json_t *step, const json_t *args, struct fh_error *err)
 {
-	for (size_t i = 0; i + 1 < json_array_size(args); i += 2)
-		if (argument(args, i))
-			json_object_set(w->env, argument(args, i), json_array_get(args, i + 1));
+	for (size_t i = 0; i + 1 < json_array_size(args); i += 2) {
+		const char *text = json_string_value(json_array_get(args, i + 1));
+		fh_auto_free char *value = NULL;
+		if (!argument(args, i) || !text)
+			continue;
+		int r = expanded(w, text, &value, err);
+		if (r < 0)
+			return r;
+		json_object_set_new(w->env, argument(args, i), fh_json_bytes(fh_str(value)));
+	}
 	return 0;
 }
 
 static int step_user(struct work *w, const json_t *step, const json_t *args, struct fh_error *err)
 {
-	const char *user = argument(args, 0) ? fh_account_named(argument(args, 0)) : NULL;
+	fh_auto_free char *name = NULL;
+	int r = expanded(w, argument(args, 0) ? argument(args, 0) : "", &name, err);
+	const char *user = r == 0 && *name ? fh_account_named(name) : NULL;
+	if (r < 0)
+		return r;
 	if (!user)
 		return fh_error_set(err, FH_E_ARGUMENT, "unknown user %.64s: there are the users user and root",
-		                    argument(args, 0) ? argument(args, 0) : "\"\"");
+		                    *name ? name : "\"\"");
 	free(w->user);
 	w->user = fh_xstrdup(user);
 	return 0;
@@ -135,17 +156,25 @@ static const char *owner_of(const struct work *w, const char *user)
 	return w->hosted->one_id ? "" : user;
 }
 
+/* A path of a step, which is relative to the folder that the steps have chosen. */
+static FH_OWN char *path_of(const struct work *w, const char *path)
+{
+	return path[0] == '/' || path[0] == '~' ? fh_account_path(w->user, path) : fh_xasprintf("%s/%s", w->cwd, path);
+}
+
 static int step_workdir(struct work *w, const json_t *step, const json_t *args, struct fh_error *err)
 {
 	static const char make[] =
 	    "exec 2>&1; [ -d \"$1\" ] || { mkdir -p -- \"$1\" && { [ -z \"$2\" ] || chown -- \"$2:\" \"$1\"; }; }";
-	if (!argument(args, 0))
+	fh_auto_free char *name = NULL, *path = NULL;
+	int r = expanded(w, argument(args, 0) ? argument(args, 0) : "", &name, err);
+	if (r < 0)
+		return r;
+	if (!*name)
 		return fh_error_set(err, FH_E_ARGUMENT, "WORKDIR names no folder");
-	fh_auto_free char *path = argument(args, 0)[0] == '/' || argument(args, 0)[0] == '~'
-	                              ? fh_account_path(w->user, argument(args, 0))
-	                              : fh_xasprintf("%s/%s", w->cwd, argument(args, 0));
+	path = path_of(w, name);
 	const char *const arguments[] = { path, owner_of(w, w->user), NULL };
-	int r = script(w, "root", make, arguments, "/", err);
+	r = script(w, "root", make, arguments, "/", err);
 	if (r == 0) {
 		free(w->cwd);
 		w->cwd = FH_TAKE_PTR(path);
@@ -200,20 +229,23 @@ static const char copy_script[] =
 
 static int step_copy(struct work *w, const json_t *step, const json_t *args, struct fh_error *err)
 {
-	const char *hash = fh_json_str(step, "filesHash", ""), *source = argument(args, 0), *target = argument(args, 1);
+	const char *hash = fh_json_str(step, "filesHash", ""), *source = argument(args, 0);
+	fh_auto_free char *target = NULL;
+	int r = expanded(w, argument(args, 1) ? argument(args, 1) : "", &target, err);
 	const char *user = fh_account_named(argument(args, 2) ? argument(args, 2) : w->user), *mode = argument(args, 3);
-	if (!source || !target || !user)
+	if (r < 0)
+		return r;
+	if (!source || !*target || !user)
 		return fh_error_set(err, FH_E_ARGUMENT,
 		                    "COPY needs a source and a destination, and its owner must be user or root");
 	fh_auto_close int fd = fh_template_build_archive_read(w->build->server, w->build->owner, hash);
 	if (fd < 0)
 		return fh_error_set(err, FH_E_ARGUMENT, "the files of COPY %.128s were not uploaded", source);
-	fh_auto_free char *path =
-	    target[0] == '/' || target[0] == '~' ? fh_account_path(w->user, target) : fh_xasprintf("%s/%s", w->cwd, target);
+	fh_auto_free char *path = path_of(w, target);
 	bool folder = target[strlen(target) - 1] == '/';
 	fh_auto_free char *to = fh_xasprintf("%s%s", path, folder && path[1] ? "/" : "");
 	const char *const arguments[] = { ARCHIVE_PATH, source, to, owner_of(w, user), mode ? mode : "", NULL };
-	int r = put_archive(w, fd, err);
+	r = put_archive(w, fd, err);
 	return r < 0 ? r : script(w, w->hosted->one_id ? "user" : "root", copy_script, arguments, "/", err);
 }
 
@@ -237,13 +269,11 @@ static int run_step(struct work *w, const json_t *step, struct fh_error *err)
 	                    "unknown type of step %.32s: the types are ENV, USER, WORKDIR, RUN and COPY", type);
 }
 
-/* Sets the number of the current step, from 1; 0: none. */
-static void set_step(struct fh_template_build *b, size_t number)
+/* Says which step runs: its number from 1, "finalize" as E2B's builders call what follows the last one, or "". */
+static void set_step(struct fh_template_build *b, const char *step)
 {
 	pthread_mutex_lock(&b->lock);
-	snprintf(b->step, sizeof(b->step), "%zu", number);
-	if (!number)
-		b->step[0] = '\0';
+	snprintf(b->step, sizeof(b->step), "%s", step);
 	pthread_mutex_unlock(&b->lock);
 }
 
@@ -255,12 +285,14 @@ static int run_steps(struct work *w, struct fh_error *err)
 		return fh_error_set(err, FH_E_LIMIT, "a template has at most %d steps", STEPS_MAX);
 	json_array_foreach(steps, i, step)
 	{
-		set_step(w->build, i + 1);
+		char number[24];
+		snprintf(number, sizeof(number), "%zu", i + 1);
+		set_step(w->build, number);
 		int r = run_step(w, step, err);
 		if (r < 0)
 			return r;
 	}
-	set_step(w->build, 0);
+	set_step(w->build, "");
 	return 0;
 }
 
@@ -330,9 +362,11 @@ static int build_in(struct work *w, struct fh_error *err)
 	fh_auto_json json_t *settings = settings_of(w);
 	if (fh_json_str(settings, "start", NULL)) {
 		note(w->build, "info", fh_str("START"));
+		set_step(w->build, "finalize");
 		r = fh_start_command(w->hosted, settings, FH_START_BUILD_MS, err);
 	}
 	if (r == 0) {
+		set_step(w->build, "");
 		fh_hosted_end_programs(w->hosted);
 		r = fh_sandbox_branch(w->hosted->sandbox, NULL, &copy, err);
 	}

@@ -16,7 +16,7 @@ struct fh_template_build {
 	pthread_mutex_t lock; /* guards the members below */
 	enum fh_template_build_state state;
 	json_t *log;            /* [{"timestamp", "level", "message"}] */
-	char *reason, step[24]; /* step: number of the current step as text, or "" */
+	char *reason, step[24]; /* step: the one that runs (set_step) */
 
 	atomic_int references;
 	struct fh_template_build *next; /* next build in the table; guarded by the table's lock */

@@ -71,13 +71,15 @@ int fh_start_command(struct fh_hosted *h, const json_t *settings, int64_t patien
 	fh_hosted_process_pump(p);
 	while (r == 0 && fh_json_str(settings, "ready", NULL) && !is_ready(h, settings, user, cwd, until_ns)) {
 		if (has_failed(p))
-			r = fh_error_set(err, FH_E_ARGUMENT, "the start command ended with a failure before it was ready");
-		else if (fh_now_ns() > until_ns)
+			break;
+		if (fh_now_ns() > until_ns)
 			r = fh_error_set(err, FH_E_TIMEOUT, "the start command was not ready after %lld s",
 			                 (long long)patience_ms / 1000);
 		else
 			fh_sleep_ns(LOOK_MS * FH_NS_PER_MS);
 	}
+	if (r == 0 && has_failed(p)) /* also where the ready command only lets time pass */
+		r = fh_error_set(err, FH_E_ARGUMENT, "the start command ended with a failure before it was ready");
 	fh_hosted_process_drop(p);
 	fh_hosted_process_drop(p);
 	return r;

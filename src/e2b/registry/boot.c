@@ -51,6 +51,28 @@ static const struct own_file {
 	{ "/run/e2b/.E2B_TEMPLATE_ID", template_id, false },
 };
 
+/* What a login shell of a new account finds at home on Debian. Programs add lines to these files, and clients expect
+ * them to be there. */
+static const struct {
+	const char *name, *text;
+} home_files[] = {
+	{ ".profile", "# Read by login shells.\n"
+	              "if [ -n \"$BASH_VERSION\" ] && [ -f \"$HOME/.bashrc\" ]; then . \"$HOME/.bashrc\"; fi\n"
+	              "if [ -d \"$HOME/bin\" ]; then PATH=\"$HOME/bin:$PATH\"; fi\n"
+	              "if [ -d \"$HOME/.local/bin\" ]; then PATH=\"$HOME/.local/bin:$PATH\"; fi\n" },
+	{ ".bashrc", "# Read by interactive shells.\ncase $- in *i*) ;; *) return ;; esac\n" },
+};
+
+static void add_home_files(struct fh_plan *plan)
+{
+	static const char *const users[] = { "user", "root" };
+	for (size_t u = 0; u < FH_ARRAY_SIZE(users); u++)
+		for (size_t i = 0; i < FH_ARRAY_SIZE(home_files); i++) {
+			fh_auto_free char *path = fh_xasprintf("%s/%s", fh_account_home(users[u]), home_files[i].name);
+			fh_plan_add_file(plan, path, home_files[i].text, strlen(home_files[i].text), 0644);
+		}
+}
+
 static void add_own_files(const struct fh_hosted *h, struct fh_plan *plan)
 {
 	for (size_t i = 0; i < FH_ARRAY_SIZE(own_files); i++) {
@@ -103,6 +125,7 @@ static int make(struct fh_hosted *h, const struct fh_sandbox_options *o, struct 
 		fh_plan_add_mount(plan, FH_MOUNT_WRITABLE, "/root", NULL)->mode = 0777;
 		plan->root_capabilities = true;
 		add_own_files(h, plan);
+		add_home_files(plan);
 		fh_e2b_add_tools(plan);
 		fh_volume_mounts_plan(h, plan);
 	}

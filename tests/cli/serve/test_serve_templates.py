@@ -90,6 +90,39 @@ class Building(support.TempDir):
         self.assertEqual(out.split("\n")[:6], ["/srv/work", "good day", "good day", "hello", "deep", "up"])
         self.assertTrue(support.wait_for(lambda: box.run("pgrep -fx 'sleep 1000'")[0] == 0, 30), "the start command goes on")
 
+    def test_steps_may_name_variables(self):
+        digest = self.upload("named", archive(a=b"hello\n"))
+        told = self.build("named", [
+            {"type": "ENV", "args": ["APP", "/srv/app", "LITERAL", "\\$APP $1 $"]},
+            {"type": "ENV", "args": ["PATH", "${APP}/bin:$PATH", "OTHER", "${UNSET:-$}x${UNSET}y"]},
+            {"type": "WORKDIR", "args": ["$APP/work"]}, {"type": "USER", "args": ["${UNSET:-root}"]},
+            {"type": "COPY", "args": ["a", "$APP/bin/a"], "filesHash": digest},
+        ])
+        self.assertEqual(told["status"], "ready", told)
+        out = self.sandbox("named").run('echo "$LITERAL|$OTHER|$PATH|$PWD|$(id -un)"; cat $APP/bin/a')[1]
+        fields = out.split("\n")[0].split("|")
+        self.assertEqual((fields[:2], fields[3], out.split("\n")[1]), (["$APP $1 $", "$xy"], "/srv/app/work", "hello"))
+        self.assertTrue(fields[2].startswith("/srv/app/bin:/") and fields[2].endswith("/usr/bin:/sbin:/bin"), fields[2])
+        doubled = [{"type": "ENV", "args": ["X", "0123456789"]}] + [{"type": "ENV", "args": ["X", "$X$X"]}] * 60
+        told = self.build("doubled", doubled)
+        self.assertIn("too long", told["reason"]["message"])
+
+    def test_a_start_command_that_fails_ends_the_build_though_it_is_only_given_time(self):
+        told = self.build("stumbles", [{"type": "RUN", "args": ["true"]}], startCmd="./not/there", readyCmd="sleep 1")
+        self.assertEqual((told["status"], told["reason"]["step"]), ("error", "finalize"), told)
+        self.assertIn("start command", told["reason"]["message"])
+        told = self.build("ends", [], startCmd="echo done", readyCmd="sleep 1")
+        self.assertEqual(told["status"], "ready", told)
+
+    def test_a_home_has_the_files_of_a_login_shell(self):
+        for steps in ([{"type": "RUN", "args": ["mkdir .bashrc"]}], [{"type": "RUN", "args": ["ln -s .bashrc .bashrc"]}],
+                      [{"type": "USER", "args": ["root"]}, {"type": "WORKDIR", "args": ["/root/.bashrc"]}]):
+            self.assertEqual(self.build("homes", steps)["status"], "error", steps)
+        steps = [{"type": "RUN", "args": ["echo 'export MINE=1' >> ~/.profile; mkdir -p ~/.local/bin; "
+                                          "printf '#!/bin/sh\\necho own' > ~/.local/bin/own; chmod +x ~/.local/bin/own"]}]
+        self.assertEqual(self.build("homes", steps)["status"], "ready")
+        self.assertEqual(self.sandbox("homes").run("echo $MINE; own; tail -n 1 ~/.bashrc | cut -c -7")[1], "1\nown\ncase $-\n")
+
     def test_a_list_has_each_template_once_and_a_template_goes_with_its_tags(self):
         digest = self.upload("many", archive(**{"in/a.txt": b"a", "in/b.txt": b"b"}))
         steps = [{"type": "COPY", "args": ["in/*.txt", "new"], "filesHash": digest}]
