@@ -87,6 +87,10 @@ class Files(Serving):
         self.assertEqual(call("Remove", path="tree"), (200, {}))
         self.assertEqual(call("Stat", path="tree")[1]["code"], "not_found")
         self.assertEqual(call("ListDir", path="/etc/passwd")[1]["code"], "invalid_argument")
+        for target in ("/moved", "/tmp/moved", "/", "/proc/a/b", "/etc/passwd/below", "new/folder/moved"):
+            status, told = call("Move", source="/not/there", destination=target)[:2]
+            self.assertIn((status, told.get("code")), ((404, "not_found"), (400, "invalid_argument")), target)
+        self.assertEqual(self.box.run("true")[0], 0, "the server goes on")
 
     def test_links_are_told_with_what_they_lead_to(self):
         self.box.run("mkdir -p links/real links/inner && cd links && echo x > real/file && chmod 640 real/file && ln -s ../real/file inner/up"
