@@ -5,7 +5,7 @@ import shlex
 
 #: What starts a command that installs, and whose packages it names.
 _COMMANDS = {("pip", "install"): "python", ("pip3", "install"): "python", ("npm", "install"): "javascript", ("npm", "i"): "javascript",
-             ("yarn", "add"): "javascript", ("apt-get", "install"): "cpp", ("apt", "install"): "cpp"}
+             ("yarn", "add"): "javascript", ("apt-get", "install"): "cpp", ("apt", "install"): "cpp", ("gem", "install"): "ruby", ("go", "get"): "go"}
 #: Options whose value is the next word.
 _WITH_VALUE = {"-i", "--index-url", "--extra-index-url", "-f", "--find-links", "-c", "--constraint", "--trusted-host", "--timeout", "--retries",
                "--target", "-t", "--prefix", "--root", "--registry", "-o", "--platform", "--python-version", "--cache-dir"}
@@ -21,7 +21,7 @@ def _words(command):
         return []
     while words and ("=" in words[0] and not words[0].startswith("-") or words[0] == "sudo"):
         words = words[1:]  # DEBIAN_FRONTEND=noninteractive apt-get …
-    words = words[2:] if words[:2] in (["python", "-m"], ["python3", "-m"]) else words
+    words = words[2:] if words[:2] in (["python", "-m"], ["python3", "-m"]) else words[1:] if words[:2] == ["uv", "pip"] else words
     while len(words) > 2 and words[1].startswith("-"):
         words = words[:1] + words[2:]  # apt-get -y install
     return words
@@ -52,12 +52,45 @@ def installs(command, read=None):
     return language, names
 
 
-def pip_names(command):
-    """The packages in `pip install NAMES` without options; none in any other command."""
-    found = installs(command)
-    if found is None or found[0] != "python" or any(word.startswith("-") for word in shlex.split(command)[shlex.split(command).index("install"):]):
-        return []
-    return found[1]
+#: Options of a program's own command that change nothing here; with any other it is the program's own package manager that answers.
+_HARMLESS = re.compile("-q+|-v+|-y|-U|-I|-N|-S|-D|" + "|".join("--" + option for option in (
+    "quiet", "verbose", "yes", "upgrade", "user", "system", "no-cache(?:-dir)?", "break-system-packages", "disable-pip-version-check", "no-input",
+    "no-warn-script-location", "root-user-action=[a-z]+", "prefer-binary", "force-reinstall", "ignore-installed", "no-color", "progress-bar=[a-z]+",
+    "save(?:-dev)?", "no-save", "no-audit", "no-fund", "silent", "legacy-peer-deps", "dev", "no-install-recommends", "no-document", "user-install")))
+_REDIRECTED = re.compile(r"(?:\s+(?:[12&]?>{1,2}\s*/dev/null|2>&1))+\s*$")
+#: The parts of a shell's line, and the signs between them.
+_PART = re.compile(r"(?:'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.|\d?>&\d|&>|[^'\"\\;&|\n])+|&&|\|\||[;&|\n]|.", re.DOTALL)
+
+
+def is_idle(command):
+    """Whether a command prepares or cleans up after an installation, for which there is nothing to do here."""
+    return bool(_IDLE.search(command.strip())) and not re.search(r"[;&|`$<>\n]", command)
+
+
+def asked_for(command, read=None):
+    """As `installs`, for a command of a program's own: only with options that change nothing here."""
+    found = installs(command, read)
+    options = [word for word in _words(command)[2:] if word.startswith("-") and word not in ("-r", "--requirement")
+               and not (word.startswith(("-r", "--requirement=")) and read is not None)]
+    return found if found and found[1] and all(map(_HARMLESS.fullmatch, options)) else None
+
+
+def in_shell(line, read, install):
+    """A shell's line in which each command that installs packages is replaced by one that prints what `install` says of it:
+    (exit code, text). Where a part changes the folder, files are still named from the first."""
+    if "<<" in line:  # a text of several lines, which is none of the shell's
+        return line
+    parts = _PART.findall(line)
+    for number, part in enumerate(parts):
+        after = _REDIRECTED.search(part)
+        found = asked_for(part[:after.start()] if after else part, read)
+        if found is not None:
+            code, text = install(*found)
+            said = "printf %s {}".format(shlex.quote(text))
+            parts[number] = " {{ {}; }}{} ".format("{} >&2; false".format(said) if code else said, after.group() if after else "")
+        elif is_idle(part):
+            parts[number] = " : "
+    return "".join(parts)
 
 
 def steps(line, read=None):

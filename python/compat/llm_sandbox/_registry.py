@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Containers of this process by their ids, and images that were committed."""
+import io
 import json
 import os
+import posixpath
 import re
+import tarfile
 import threading
 import typing
 import uuid
@@ -56,6 +59,19 @@ class SessionContainer(ExecRun, Container):
 
     def _execute(self, argv, env, workdir):
         return self.exec(argv, env=env, cwd=workdir)
+
+    def get_archive(self, path):
+        """As docker-py's: a tar archive's bytes in pieces, and what it is; with ``kind``."""
+        data = super(SessionContainer, self).get_archive(path)
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
+            first = tar.next() or tarfile.TarInfo()
+        kind = "file" if first.isfile() else "folder" if first.isdir() else "other"
+        return iter([data]), {"name": posixpath.basename(path), "size": first.size, "mode": first.mode, "mtime": first.mtime,
+                              "linkTarget": first.linkname if first.issym() or first.islnk() else "", "kind": kind}
+
+    def put_archive(self, path, data):
+        super(SessionContainer, self).put_archive(path, data.read() if hasattr(data, "read") else data)
+        return True
 
 
 def add(container):

@@ -22,7 +22,7 @@ from .exceptions import ContainerError, LanguageNotSupportedError, SandboxTimeou
 
 #: Seconds that an interrupted cell has to stop; then its interpreter is restarted.
 _STOP_WITHIN_S = 2.0
-_PIP = re.compile(r"[!%](pip3? install [^;&|]+)$")
+_PIP = re.compile(r"[!%]((?:uv )?(?:python3? -m )?pip3? install [^;&|]+)$")
 _KERNEL = "/run/.sandbox-kernel.py"
 
 
@@ -203,9 +203,9 @@ class InteractiveSandboxSession(FumehoodSession):
         lines = code.split("\n")
         for number, line in enumerate(lines):
             found = _PIP.match(line)
-            names = self._wanted_packages(found.group(1)) if found else []
-            if names:
-                result = self._install_by_command(names, None, None)
+            wanted = self._wanted_packages(found.group(1)) if found else None
+            if wanted:
+                result = self._install_by_command(*wanted)
                 text = result.stdout or result.stderr
                 lines[number] = "print({!r}, end='')".format(text)
         return "\n".join(lines)

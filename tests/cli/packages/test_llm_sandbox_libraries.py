@@ -193,6 +193,48 @@ class Libraries(Llm):
         self.assertEqual(shown[4][0], "Successfully installed fhtest-colour")
         self.assertEqual(len(shown[4]), 2)
 
+    def test_package_managers_are_called_with_options_files_and_in_a_shell(self):
+        with index() as (settings, _):
+            shown = self.python("""
+                use = "import fhtest_colour; print(fhtest_colour.version)"
+                def told(*commands, use=use):
+                    with SandboxSession(lang="python") as s:
+                        s.execute_command("sh -c 'echo fhtest-colour==1.4.0 >list.txt'")
+                        done = [s.execute_command(command) for command in commands]
+                        show([d.exit_code for d in done], "".join(d.stdout for d in done), s.run(use).stdout)
+                told("pip install --no-cache-dir -r list.txt")
+                told("python3 -m pip install -q --upgrade 'fhtest-colour>=1,<2'")
+                told("uv pip install --system fhtest-colour")
+                told("sh -c 'cd /tmp && pip install fhtest-colour >/dev/null 2>&1; pwd; echo \\"a; pip install fhtest-none\\"'")
+                told("bash -c 'pip install fhtest-none || echo second'", use="")
+                told("pip install --target /opt fhtest-colour", use="")
+                told("apt-get update", "sh -c 'apt-get update && echo on'", use="")
+                with InteractiveSandboxSession(lang="python") as s:
+                    show(s.run("!pip install -q fhtest-colour\\n" + use).stdout.splitlines())
+            """, **settings)
+        said = "Successfully installed fhtest-colour"
+        self.assertEqual(shown[0], [[0], said + "==1.4.0\n", "1.4.0\n"])
+        self.assertEqual(shown[1], [[0], said + ">=1,<2\n", "1.4.0\n"])
+        self.assertEqual(shown[2], [[0], said + "\n", "2.1.0\n"])
+        self.assertEqual(shown[3], [[0], "/tmp\na; pip install fhtest-none\n", "2.1.0\n"])
+        self.assertEqual(shown[4], [[0], "second\n", ""])
+        self.assertEqual(shown[5][0], [1])  # the program's own pip answers, which has no network
+        self.assertEqual(shown[6][:2], [[0, 0], "on\n"])
+        self.assertEqual(shown[7], [said, "2.1.0"])
+
+    @support.once
+    def test_the_container_gives_and_takes_archives_as_docker_py_s(self):
+        shown, = self.python("""
+            import io, tarfile
+            with SandboxSession(lang="bash") as s:
+                s.run("echo -n one > /tmp/one.txt")
+                pieces, stat = s.container.get_archive("/tmp/one.txt")
+                data = b"".join(pieces)
+                taken = s.container.put_archive("/opt", io.BytesIO(data))
+                show(stat["name"], stat["size"], tarfile.open(fileobj=io.BytesIO(data)).getnames(), taken, s.run("cat /opt/one.txt").stdout)
+        """)
+        self.assertEqual(shown, ["one.txt", 3, ["one.txt"], True, "one"])
+
     @support.once
     def test_one_that_is_not_there_is_named(self):
         with index() as (settings, _):

@@ -224,28 +224,47 @@ class FumehoodSession(BaseSession):
         words = self._words(command)
         self._open_container()
         self._say("Executing command: %s", command)
-        names = [] if is_strict() or str(self.config.lang) != "python" else self._wanted_packages(command)
-        if names:
-            return self._install_by_command(names, on_stdout, on_stderr)
+        if not is_strict() and isinstance(command, str):
+            words = ["true"] if _installs.is_idle(command) else words
+            wanted = self._wanted_packages(command)
+            if wanted:
+                return self._told(self._install_by_command(*wanted), on_stdout, on_stderr)
+            if len(words) == 3 and posixpath.basename(words[0]) in ("sh", "bash") and words[1] in ("-c", "-lc"):
+                words[2] = _installs.in_shell(words[2], self._read_text, self._install_in_shell)
         return self._execute(words, workdir, self._limit(None), on_stdout, on_stderr)
 
-    @staticmethod
-    def _wanted_packages(command):
-        """Returns the names in a command `pip install NAMES`; none for another command, and for one with options."""
-        names = _installs.pip_names(command) if isinstance(command, str) else []
+    def _wanted_packages(self, command):
+        """(language, names) of a command that installs packages on demand; None for another one."""
+        found = None if _installs.is_idle(command) else _installs.asked_for(command, self._read_text)
         try:
-            return [validate_package_name(name, "python") for name in names]
+            return found and (found[0], [validate_package_name(name, found[0]) for name in found[1]])
         except ValidationError:
-            return []
+            return None
 
-    def _install_by_command(self, names, on_stdout, on_stderr):
-        """Installs packages on demand where the program runs pip, which has no network inside."""
+    def _read_text(self, path):
+        """The text of a file in the sandbox; empty where there is none, which installs nothing."""
+        with contextlib.suppress(fumehood.Error):
+            return self._open_container().get(self._place(path, self._workdir())).decode("utf-8", "replace")
+        return ""
+
+    def _install_by_command(self, language, names):
+        """Installs packages on demand where the program runs a package manager, which has no network inside."""
         try:
-            self._get_packages("python", names)
+            self._get_packages(language, present.missing(self._open_container(), language, names))
             result = ConsoleOutput(stdout="Successfully installed {}\n".format(" ".join(names)))
-        except CommandFailedError as error:
+        except (CommandFailedError, ValidationError, ContainerError) as error:
             result = ConsoleOutput(exit_code=1, stderr="{}\n".format(error))
         result.extra.update(backend=self.backend)
+        return result
+
+    def _install_in_shell(self, language, names):
+        try:
+            done = self._install_by_command(language, [validate_package_name(name, language) for name in names])
+        except ValidationError as error:
+            return 1, "{}\n".format(error)
+        return done.exit_code, done.stdout or done.stderr
+
+    def _told(self, result, on_stdout, on_stderr):
         for text, callback in ((result.stdout, on_stdout), (result.stderr, on_stderr)):
             if text and callback is not None:
                 self._callback(callback)(text)
@@ -343,6 +362,8 @@ class FumehoodSession(BaseSession):
             self._get_packages(language, lacking)
 
     def _get_packages(self, language, libraries):
+        if not libraries:
+            return
         container = self._open_container()
         self._say("packages: %s", ", ".join(libraries))
         try:
@@ -411,16 +432,12 @@ class FumehoodSession(BaseSession):
         container = self._open_container()
         place = self._place(path, self._workdir())
         try:
-            data = container.get_archive(place)
+            pieces, stat = container.get_archive(place)
         except fumehood.NotFoundError:
             raise FileNotFoundError("{} is not in the sandbox".format(path)) from None
         except fumehood.Error as error:
             raise ContainerError(str(error)) from error
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as tar:
-            first = tar.next() or tarfile.TarInfo()
-        kind = "file" if first.isfile() else "folder" if first.isdir() else "other"
-        return data, {"name": posixpath.basename(place), "size": first.size, "mode": first.mode, "mtime": first.mtime,
-                      "linkTarget": first.linkname if first.issym() or first.islnk() else "", "kind": kind}
+        return b"".join(pieces), stat
 
 
 def make_config(lang=SupportedLanguage.PYTHON, image=None, dockerfile=None, verbose=False, runtime_configs=None, workdir="/sandbox",
