@@ -10,6 +10,15 @@ from .. import errors
 from ._run import run_tool
 from ._store import PackageError, digest
 
+#: Modules of Node itself that are no packages to npm, or empty ones; what has a package of use beside (buffer, url) is none of them.
+_NODE_S_OWN = frozenset(("async_hooks", "child_process", "cluster", "crypto", "dgram", "dns", "fs", "http", "http2", "https", "inspector", "module", "net", "os",
+                         "path", "perf_hooks", "readline", "repl", "timers", "tls", "tty", "v8", "vm", "worker_threads", "zlib"))
+
+
+def without_standard(names: List[str]) -> List[str]:
+    """The names without modules of Node itself: models list what a program requires."""
+    return [name for name in names if name not in _NODE_S_OWN]
+
 
 def _npm() -> str:
     found = shutil.which("npm")

@@ -28,9 +28,15 @@ import importlib.util
 found = importlib.util.find_spec("pip")
 pip_at = os.path.dirname(os.path.dirname(os.path.abspath(found.origin))) if found and found.origin else None
 places = [sysconfig.get_path("purelib")] + places
+own = getattr(sys, "stdlib_module_names", None)
+if own is None:  # Python older than 3.10
+    folder = sysconfig.get_path("stdlib")
+    files = os.listdir(folder) + (os.listdir(folder + "/lib-dynload") if os.path.isdir(folder + "/lib-dynload") else [])
+    own = set(sys.builtin_module_names) | {file.split(".")[0] for file in files if file.endswith((".py", ".so")) or
+                                           os.path.isfile(os.path.join(folder, file, "__init__.py"))}
 print(json.dumps({"version": list(sys.version_info[:3]), "tag": sys.implementation.cache_tag, "abi": sysconfig.get_config_var("SOABI"),
                   "platform": sysconfig.get_platform(), "site": next((p for p in places if os.path.isdir(p)), None), "pip": pip_at,
-                  "venv": sys.prefix != sys.base_prefix}))
+                  "standard": sorted(own), "venv": sys.prefix != sys.base_prefix}))
 """
 #: Settings of the caller's pip that would install to another place.
 _UNSET = ("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_REQUIRE_VIRTUALENV", "PIP_DRY_RUN", "PIP_REPORT", "PIP_PYTHON",
@@ -70,7 +76,7 @@ def modules(path: str, names: Iterable[str]) -> List[str]:
 
 def interpreter_facts(interpreter: str) -> Dict[str, Any]:
     """Facts about an interpreter of this host: version, tag, abi, platform, ``site`` (the folder of its packages),
-    ``pip`` (the folder of pip, or None), and ``venv`` (whether it is a virtual environment's, which has no packages of a user)."""
+    ``pip`` (the folder of pip, or None), ``standard`` (the names of its standard library), and ``venv`` (whether it is a virtual environment's, which has no packages of a user)."""
     key = (interpreter, os.stat(interpreter).st_mtime)
     with _asking:  # a hundred threads would start a hundred interpreters
         if key not in _known:
@@ -81,6 +87,12 @@ def interpreter_facts(interpreter: str) -> Dict[str, Any]:
                 said = "no answer within 60 s" if isinstance(error, subprocess.TimeoutExpired) else error
                 raise errors.UnavailableError("%s cannot be asked about itself: %s" % (interpreter, said)) from error
         return _known[key]
+
+
+def without_standard(names: List[str], interpreter: str) -> List[str]:
+    """The names without modules of the standard library: models list what a program imports, and programs find those first."""
+    standard = set(interpreter_facts(interpreter)["standard"])
+    return [name for name in names if name not in standard]
 
 
 #: A sandbox has no netlink sockets, by which the C library lists network interfaces; their names are in /proc too.

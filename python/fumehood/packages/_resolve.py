@@ -34,7 +34,8 @@ _recent: Dict[Tuple[str, str], Template] = {}
 
 
 def resolve(language: str, names: Iterable[str], interpreter: Optional[str] = None) -> Template:
-    """The template with these packages and what they require. ``interpreter``: the Python for which they are. Raises
+    """The template with these packages and what they require. ``interpreter``: the Python for which they are; names of its own
+    standard library ask for nothing. Raises
     :class:`fumehood.ArgumentError` for an invalid name, :class:`PackageError` when a package cannot be installed."""
     wanted = list(dict.fromkeys(check_name(language, name) for name in check_list(names)))
     asked: List[Optional[List[str]]] = [None]
@@ -42,6 +43,7 @@ def resolve(language: str, names: Iterable[str], interpreter: Optional[str] = No
         if interpreter is None:
             raise errors.ArgumentError("packages for python need the interpreter that they are for", "", "argument")
         python = interpreter
+        wanted = _python.without_standard(wanted, python)
         key = _python.request_key(wanted, python)
 
         def choose() -> Optional[str]:
@@ -51,6 +53,7 @@ def resolve(language: str, names: Iterable[str], interpreter: Optional[str] = No
         def fill(into: str) -> str:
             return _python.fill(into, wanted, python, asked[0])
     else:
+        wanted = _javascript.without_standard(wanted) if language == "javascript" else wanted
         ask, get = (_javascript.request_key, _javascript.fill) if language == "javascript" else _MANAGERS[language][1:3]
         key = ask(wanted)
 

@@ -222,6 +222,17 @@ class Libraries(Llm):
         self.assertEqual(shown[6][:2], [[0, 0], "on\n"])
         self.assertEqual(shown[7], [said, "2.1.0"])
 
+    def test_modules_of_the_language_itself_are_no_packages(self):
+        with index() as (settings, asked):
+            shown = self.python("""
+                with SandboxSession(lang="python", libraries=["os", "json"]) as s:
+                    show(s.run("import io, fhtest_colour; print(fhtest_colour.version)", libraries=["io", "re", "fhtest-colour"]).stdout)
+                with SandboxSession(lang="javascript") as s:
+                    show(s.run("console.log(typeof require('fs').readFileSync)", libraries=["fs", "path"]).stdout)
+            """, **settings)
+        self.assertEqual(shown, ["2.1.0\n", "function\n"])
+        self.assertFalse([path for path in asked if "/simple/fhtest" not in path and "/files/" not in path])
+
     @support.once
     def test_the_container_gives_and_takes_archives_as_docker_py_s(self):
         shown, = self.python("""
