@@ -9,7 +9,15 @@ def same_as(raising, canonical, name, candidate, calls, tolerance):
     kind, size, infinity = type, len, float("inf")
     errors = {error.__name__: error for error in vars(builtins).values() if kind(error) is kind and issubclass(error, BaseException)}
 
+    def plain(value):
+        """The tuple or dict that a Counter, a named tuple and their kind extend, as the base type's own methods read it."""
+        its = kind(value)
+        if its is not tuple and issubclass(its, tuple):
+            return tuple.__getitem__(value, slice(None))
+        return dict(dict.items(value)) if its is not dict and issubclass(its, dict) else value
+
     def same(got, wanted):
+        got, wanted = plain(got), plain(wanted)
         its = kind(wanted)
         if its in (int, float, complex):
             if kind(got) not in (int, float, complex):

@@ -8,7 +8,8 @@
 import _io
 import builtins
 
-from split_codec import (AnyError, Gone, Limit, OPAQUE, PlainError, Str, decode, decode_text, encode, kind, leave, length,
+import split_library  # for the types that it adds to split_codec
+from split_codec import (AnyError, Bool, Float, Gone, Int, Limit, NoneKind, OPAQUE, PlainError, Str, decode, decode_text, encode, kind, leave, length,
                          method_order, out, posix, put, put_known, receive, send, sys, tag_count, take_input, take_size, text_of)
 
 builtins.exit = builtins.quit = sys.exit  # normally defined by Python's site module, without which the interpreter is started
@@ -19,7 +20,7 @@ TEXT_MAX = 2000
 kept = []
 missing = object()
 built_in = vars(builtins)
-Truth, Size, next_of, iterator_of, run, compile_text, NoMore, Exit = bool, len, next, iter, exec, compile, StopIteration, SystemExit
+Truth, Size, next_of, iterator_of, attribute_of, run, compile_text, NoMore, Exit = bool, len, next, iter, getattr, exec, compile, StopIteration, SystemExit
 errors = {error: error.__name__ for error in built_in.values() if kind(error) is kind and issubclass(error, BaseException)}
 known_errors = {error: name for error, name in errors.items() if issubclass(error, Exception) and not name.endswith("Group")}
 names_of_errors = frozenset(errors.values())
@@ -56,7 +57,8 @@ def put_foreign(value, depth):
                 pass
         out.append(tag_count(79, keep(value)))
         put(Str.__str__(its.__module__ + "." + its.__qualname__), depth)
-        out.append(OPAQUE.pack(truth, size, any_has(order, "__iter__") or any_has(order, "__getitem__")))
+        iterable = any_has(order, "__iter__") or any_has(order, "__getitem__")
+        out.append(OPAQUE.pack(truth, size, iterable + 2 * any_has(order, "__call__")))
 
 
 def any_has(order, name):
@@ -75,8 +77,23 @@ def message_of(error):
         return "an exception that cannot be shown"
 
 
+def arguments_of(error):
+    """The error's own arguments, where they are few and plain; else none."""
+    try:
+        given = error.args
+    except AnyError:
+        return ()
+    if kind(given) is not tuple or length(given) > 8:
+        return ()
+    for value in given:
+        if kind(value) not in (Int, Float, Bool, NoneKind, Str) or kind(value) is Str and length(value) > TEXT_MAX:
+            return ()
+    return given
+
+
 def describe(error):
-    """The name of the nearest built-in base, the name of the type itself, and the message. The two are the same for a built-in alone."""
+    """The name of the nearest built-in base, the name of the type itself, the message, the arguments, and the number by which the
+    judge asks for attributes of an error of the program's own class. The names are the same for a built-in alone."""
     its = kind(error)
     order, name = method_order(its), Str.__str__(its.__name__)[:100]
     if name in names_of_errors and its not in errors:
@@ -86,7 +103,8 @@ def describe(error):
         if its in known_errors:
             base = known_errors[its]
             break
-    return base, name, message_of(error)
+    number = keep(error) if base != name and length(kept) < KEPT_MAX // 2 else -1
+    return base, name, message_of(error), arguments_of(error), number
 
 
 def error_answer(error):
@@ -99,7 +117,7 @@ def leaving(error):
 
 
 def limit_answer(problem):
-    return b"l" + encode(("", "a result with " + text_of(problem), ""), put_foreign)
+    return b"l" + encode(("", "a result with " + text_of(problem), "", (), -1), put_foreign)
 
 
 # ---------------------------------------------------------------------------------------------------------- calls
@@ -107,9 +125,24 @@ def call(functions, request):
     number, args, kwargs, sent = request
     name, function = functions[number]
     if function is missing:
-        return b"l" + encode(("", "NameError", "name '%s' is not defined" % name), put_foreign)
+        return b"l" + encode(("", "NameError", "name '%s' is not defined" % name, (), -1), put_foreign)
     result = function(*args, **kwargs)
     return b"v" + encode(result if sent is None else (result, sent), put_foreign)
+
+
+def call_kept(request):
+    number, args, kwargs = request
+    return kept[number](*args, **kwargs)
+
+
+def attribute(request):
+    number, name = request
+    return attribute_of(kept[number], name)
+
+
+# What a request about a kept object gives.
+about_kept = {b"t": lambda number: iterator_of(kept[number]), b"a": attribute, b"s": lambda number: Str.__str__(text_of(kept[number])),
+              b"k": call_kept}
 
 
 def serve(functions, failed):
@@ -122,8 +155,8 @@ def serve(functions, failed):
                 answer = failed
             elif operation == b"c":
                 answer = call(functions, request)
-            elif operation == b"t":
-                answer = b"v" + encode(iterator_of(kept[request]), put_foreign)
+            elif operation in about_kept:
+                answer = b"v" + encode(about_kept[operation](request), put_foreign)
             else:
                 try:
                     answer = b"v" + encode(next_of(kept[request]), put_foreign)

@@ -19,7 +19,9 @@
 #     k v m and a value       a dict's view of keys, values (a list) or items (a dict)
 #     q 2 values              deque: maxlen or None, a list
 #     D s | Q 2 ints          Decimal, Fraction
-#     O u32 s u8 i64          anything else: its number, type, truth (2: unknown), length (-1: none)
+#     L u8 values             further types of the standard library (split_library.py)
+#     O u32 s u8 i64 u8       anything else: its number, type, truth (2: unknown), length (-1: none), and whether it can be iterated
+#                             (1) and called (2)
 #     J u32                   an iterator, by number
 import posix
 import sys
@@ -217,6 +219,7 @@ method_order = type.__dict__["__mro__"].__get__
 # Types of the standard library that keep their type; their modules are not loaded for this.
 mapping_proxy = kind(kind.__dict__)
 views = {kind({}.keys()): b"k", kind({}.values()): b"v", kind({}.items()): b"m"}
+further = []  # split_library.py's function for types of the standard library
 
 
 def loaded(module, name):
@@ -244,6 +247,8 @@ def put_known(value, depth):
         put(Dict(items) if tag == b"m" else items, depth)
         return True
     order = method_order(its)
+    if further[0](value, order, depth):
+        return True
     if Dict in order:
         ordered = loaded("collections", "OrderedDict")
         # an OrderedDict has its own order, which may differ from that of the underlying dict
@@ -429,6 +434,11 @@ def get_dict(depth):
         key = get_key(depth)
         value[key] = get(depth)
     return value
+
+
+def number(value):
+    """Gives a decoded object the next number, by which later ones refer to it."""
+    numbered.append(value)
 
 
 def get_again(depth):

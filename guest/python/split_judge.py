@@ -13,6 +13,7 @@
 import builtins
 from _thread import allocate_lock
 
+import split_library  # for the types that it adds to split_codec
 import split_numpy
 from split_codec import (Gone, Int, Limit, Malformed, OPAQUE, Str, U, Unsupported, decode, decode_text, encode, get_kind, kind, leave,
                          length, not_finite, posix, put_known, read_fd, receive, send, sys, take, take_input, take_size, urandom)
@@ -23,7 +24,7 @@ FROM, TO, DRIVER = 3, 4, 5
 ITEMS_MAX = 1000000
 REASON_MAX = 2000
 calls, items_left = 0, ITEMS_MAX
-CALL, NEXT, ITERATE = b"c", b"n", b"t"
+CALL, NEXT, ITERATE, ATTRIBUTE, TEXT, CALL_RESULT = b"c", b"n", b"t", b"a", b"s", b"k"
 known_errors = {name: error for name, error in vars(builtins).items()
                 if kind(error) is kind and issubclass(error, Exception) and not name.endswith("Group")}
 # Raised within a loop of the test's (map, zip, all), these would end the loop before anything was compared. So they are
@@ -32,6 +33,8 @@ ends_of_loops = "StopIteration", "StopAsyncIteration"
 # What these three want before a message.
 before_message = {"UnicodeDecodeError": ("", b"", 0, 0), "UnicodeEncodeError": ("", "", 0, 0), "UnicodeTranslateError": ("", 0, 0)}
 test_text = ""
+ERRORS_MAX = 1000
+error_classes = {}  # made by class_of
 
 
 def end(verdict, reason):
@@ -47,12 +50,36 @@ def end(verdict, reason):
     leave(0 if verdict == "passed" else 1)
 
 
+# What plain values have: an object whose `startswith` or `issubset` always says True would pass for one. What is excepted gives or
+# takes an item, so has to be right.
+attributes_of_values = {name for its in (str, bytearray, list, dict, set, float, complex, range) for name in dir(its)}
+attributes_of_values.difference_update("add append clear copy discard extend get insert items keys pop popitem remove setdefault update values".split())
+
+
 class Opaque:
-    """Stands for a value whose type cannot cross. It equals nothing, and has the value's truth and length. No attribute has a name
-    that a test may ask for."""
+    """Stands for a value whose type cannot cross. It equals nothing, and has the value's truth and length. Its text and its
+    attributes, but for such as plain values have, are asked for when the test takes them, and are the same until the next call."""
 
     def __init__(self, number, name, truth, size):
-        self.fh_number, self.fh_name, self.fh_truth, self.fh_size = number, name, truth, size
+        self.fh_number, self.fh_name, self.fh_truth, self.fh_size, self.fh_seen = number, name, truth, size, {}
+
+    def fh_ask(self, operation, name):
+        found = self.fh_seen.get(name)
+        if found is None or found[0] != calls:
+            value = ask(operation, (self.fh_number, name) if name else self.fh_number)
+            found = self.fh_seen[name] = calls, value
+        return found[1]
+
+    def __getattr__(self, name):
+        if name[:1] == "_" or name[:3] == "fh_" or name in attributes_of_values:
+            raise AttributeError("'%s' object has no attribute '%s' that crosses" % (self.fh_name, name))
+        return self.fh_ask(ATTRIBUTE, name)
+
+    def __str__(self):
+        text = self.fh_ask(TEXT, "")
+        if kind(text) is not Str:
+            end("tampered", "a text that is none")
+        return text
 
     def __eq__(self, other):
         return False
@@ -117,6 +144,17 @@ class Items(Opaque):
         return self.fh_items[index]
 
 
+class Function(Opaque):
+    """Stands for a result that can be called, such as a closure or a method. What it changes in its arguments does not come back."""
+
+    def __call__(self, *args, **kwargs):
+        return ask(CALL_RESULT, (self.fh_number, args, kwargs))
+
+
+class FunctionItems(Function, Items):
+    """One that can be iterated as well."""
+
+
 class Iterator:
     """An iterator of the candidate's, from which each item is requested."""
 
@@ -140,20 +178,24 @@ class Iterator:
         return answer
 
 
+met = []  # the types of the values that did not cross
+
+
 def get_opaque(depth):
     number, = U.unpack(take(4))
     name = get_kind(Str, depth)
-    truth, size, iterable = OPAQUE.unpack(take(10))
-    if truth > 2 or size < -1 or iterable > 1:
+    truth, size, how = OPAQUE.unpack(take(10))
+    if truth > 2 or size < -1 or how > 3:
         raise Malformed("an object that is none")
-    return (Items if iterable else Opaque)(number, name[:100], truth, size)
+    met.append(name[:100])
+    return (Opaque, Items, Function, FunctionItems)[how](number, name[:100], truth, size)
 
 
 readers = {b"O": get_opaque, b"J": lambda depth: Iterator(U.unpack(take(4))[0])}
 
 
 def put_foreign(value, depth):
-    if kind(value) in (Opaque, Items, Iterator):
+    if kind(value) in (Opaque, Items, Function, FunctionItems, Iterator):
         end("failed", "the test hands a %r on that does not cross" % (value,))
     if not put_known(value, depth):
         raise Unsupported(kind(value).__name__)
@@ -187,12 +229,55 @@ def value_of(data, at):
         end("tampered", "a value that cannot be read: %s" % kind(problem).__name__)
 
 
-def text_pair(data):
-    """Decodes an exception: the name of the built-in base, the type's own name, and the message."""
+def described(data):
+    """Decodes an exception: the name of the built-in base, the type's own name, the message, the arguments, and its number."""
     words = value_of(data, 9)
-    if kind(words) is not tuple or len(words) != 3 or any(kind(word) is not str for word in words):
+    if kind(words) is not tuple or [kind(word) for word in words] != [str, str, str, tuple, int]:
+        end("tampered", "an exception that is none")
+    if any(kind(value) not in (int, float, bool, kind(None), str) for value in words[3]):
         end("tampered", "an exception that is none")
     return words
+
+
+class Raised:
+    """What the classes of errors have that stand for classes of the program's."""
+
+    fh_number = -1
+
+    def __getattr__(self, name):
+        if name[:1] == "_" or name[:3] == "fh_" or name == "raised_as" or self.fh_number < 0:
+            raise AttributeError("'%s' object has no attribute '%s'" % (kind(self).__name__, name))
+        return ask(ATTRIBUTE, (self.fh_number, name))
+
+
+def class_of(base, name):
+    """The class of an exception: Python's own, or one that stands for the program's class of that name."""
+    error = known_errors.get(base, Exception)
+    if name == base:
+        return error
+    found = error_classes.get((base, name))
+    if found is None:
+        try:
+            found = kind(name, (Raised, error), {"__module__": "solution"})
+        except ValueError:  # not a name that a class can have
+            return error
+        if length(error_classes) < ERRORS_MAX:
+            error_classes[base, name] = found
+    return found
+
+
+def raised_by_program(base, name, message, given, number):
+    error, raised = class_of(base, name), Exception(message)
+    for arguments in given, (message,), (*before_message.get(base, ()), message):
+        try:
+            raised = error(*arguments)
+        except Exception:  # arguments that this class does not take
+            continue
+        if Str(raised) == message:
+            break
+    if isinstance(raised, Raised):
+        raised.fh_number = number
+    return raised
 
 
 turn = allocate_lock()  # a test may call from several threads
@@ -220,24 +305,21 @@ def ask_alone(operation, value):
         end("broken", "cannot reach the candidate: %s" % problem)
     data = answer_to(identifier)
     answer = data[8:9]
-    calls += operation == CALL
+    calls += operation == CALL or operation == CALL_RESULT
     if answer == b"v":
         return value_of(data, 9)
     if answer == b"e":
-        base, name, message = text_pair(data)
-        error = known_errors.get(base)
+        base, name, message, given, number = described(data)
         if base in ends_of_loops and base not in test_text:
-            error, message = RuntimeError, ("the program raised %s: %s" % (base, message)).rstrip(": ")
-        text = message if base == name else "%s: %s" % (name, message)
-        raised = error(*before_message.get(base, ()), message) if error else Exception(text)
-        if kind(raised).__name__ != name:
+            raised = RuntimeError(("the program raised %s: %s" % (base, message)).rstrip(": "))
             raised.raised_as = name  # for compared.py and same_as.py
-        raise raised
+            raise raised
+        raise raised_by_program(base, name, message, given, number)
     if answer == b"x":
-        base, name, message = text_pair(data)
+        base, name, message, given, number = described(data)
         end("exited", ("%s: %s" % (name, message)).rstrip(": "))
     if answer == b"l":
-        base, name, message = text_pair(data)
+        base, name, message, given, number = described(data)
         end("failed", "%s: %s" % (name, message) if message else name)
     if answer == b"z" and operation == NEXT and len(data) == 9:
         return over
@@ -314,7 +396,23 @@ def explain(error, text):
     lines = text.split("\n")
     if 0 < line <= len(lines):
         reason = "%.1000s [test line %d: %.400s]" % (reason, line, lines[line - 1].strip())
+    if met:
+        reason += (" (of the program's %s only its attributes, its text, its items and calls of it cross; with a reference in the task "
+                   "the judge sees whether the test needs more)" % met[0])
     return reason
+
+
+def is_lacking(error, text):
+    """Whether the test itself uses a name that neither it nor Python defines, so only the program can. This is a fact about the test."""
+    at = error.__traceback__
+    while at and at.tb_next:
+        at = at.tb_next
+    name = getattr(error, "name", None)
+    if kind(error) is not NameError or not name or not at or at.tb_frame.f_code.co_filename != "<test>":
+        return False
+    import _symtable
+    found = _symtable.symtable(text, "<test>", "exec").symbols.get(name, 0)
+    return not found & (_symtable.DEF_LOCAL | _symtable.DEF_IMPORT) and "import *" not in text
 
 
 # ------------------------------------------------------------------------------------------------------ chance
@@ -413,7 +511,7 @@ def main():
                 reason = explain(error, test)
             except Exception:
                 reason = type(error).__name__
-            end("failed", reason)
+            end("lacks" if is_lacking(error, test) else "failed", reason)
     if failures:
         end("failed", f"unittest: {len(failures)} failed, the first {failures[0]}"[:300])
     if not nothing_is_left():

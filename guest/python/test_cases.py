@@ -4,8 +4,15 @@
 def check_cases(candidate, cases, tolerance):
     kind, size = type, len
 
+    def plain(value):
+        """The tuple or dict that a Counter, a named tuple and their kind extend, as the base type's own methods read it."""
+        its = kind(value)
+        if its is not tuple and issubclass(its, tuple):
+            return tuple.__getitem__(value, slice(None))
+        return dict(dict.items(value)) if its is not dict and issubclass(its, dict) else value
+
     def same(got, wanted):
-        its = kind(wanted)
+        its, got = kind(wanted), plain(got)
         if its is int or its is float:
             if kind(got) is not int and kind(got) is not float:
                 return False

@@ -193,8 +193,8 @@ static const char *const shared[] = { "redirect_stdout(",
 	                                  NULL };
 
 static const struct fh_split_language split = {
-	.judge = { "split_codec.py", "split_numpy.py", "split_judge.py" },
-	.candidate = { "split_codec.py", "split_candidate.py" },
+	.judge = { "split_codec.py", "split_library.py", "split_numpy.py", "split_judge.py" },
+	.candidate = { "split_codec.py", "split_library.py", "split_candidate.py" },
 	.judge_main = MAIN("split_judge"),
 	.candidate_main = MAIN("split_candidate"),
 	.flags = flags,

@@ -336,7 +336,9 @@ static int run_once(struct fh_judge_session *s, struct fh_client *client, const 
 		snprintf(ret->seed, sizeof(ret->seed), "%s", s->seed);
 	if (o.retry && !last)
 		ret->verdict = FH_VERDICT_ENGINE_ERROR;
-	if (!o.unfit && p->problem->may_share_process && may_be_apart(ret->verdict)) {
+	bool lacks =
+	    o.lacks && !fh_judge_problem_reference(p->problem).size; /* else the self-check has seen what it needs */
+	if (!o.unfit && (p->problem->may_share_process || lacks) && may_be_apart(ret->verdict)) {
 		fh_judge_outcome_release(ret);
 		return run_in_process(s, client, p, limits, ret, err);
 	}

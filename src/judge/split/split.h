@@ -124,6 +124,7 @@ struct fh_split_outcome {
 	FH_OWN char *reason;
 	bool unfit;               /* the test passes a value that cannot cross; there is no verdict */
 	bool unfit_after_answers; /* as UNFIT, but the value may have come from the candidate */
+	bool lacks;               /* it failed where the test uses a name that only the program can define */
 	bool not_finite;          /* the test passed, but a result contained a NaN or an infinity (common/finite.h) */
 	bool retry;               /* no process reported how it ended, so the error may be ours */
 	FH_OWN FH_NULLABLE struct fh_result *judge, *candidate; /* NULL: nothing was run */
@@ -140,10 +141,11 @@ struct fh_split_message {
 	struct fh_str word, reason;
 	uint64_t calls;
 };
-/* CALLS is the number of answered calls. Words: passed; failed; tampered (the candidate sent what no honest driver
- * sends); exited (it left by an exception that does not derive from Exception); gone (it ended without an answer);
- * unfit (the test passes a value that cannot cross); broken (the test failed before its first call). The reason of
- * `passed` is empty or FH_NOT_FINITE. False: there is no such message. */
+/* CALLS is the number of answered calls. Words: passed; failed; lacks (it failed, as the test itself uses a name that
+ * only the program can define); tampered (the candidate sent what no honest driver sends); exited (it left by an
+ * exception that does not derive from Exception); gone (it ended without an answer); unfit (the test passes a value
+ * that cannot cross); broken (the test failed before its first call). The reason of `passed` is empty or FH_NOT_FINITE.
+ * False: there is no such message. */
 bool fh_split_message_read(struct fh_str stream, struct fh_split_message *ret);
 /* Sets all but the results themselves, from the two results. */
 void fh_split_decide(struct fh_split_outcome *o);

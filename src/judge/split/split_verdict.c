@@ -88,6 +88,7 @@ static const struct {
 	const char *before; /* beginning of the reason in the verdict */
 } words[] = {
 	{ "failed", FH_VERDICT_FAILED, "" },
+	{ "lacks", FH_VERDICT_FAILED, "" },
 	{ "tampered", FH_VERDICT_TAMPERED, "" },
 	{ "exited", FH_VERDICT_EARLY_EXIT, "left before the test ended: " },
 	{ "unfit", FH_VERDICT_ENGINE_ERROR, "the test cannot be split: " },
@@ -109,6 +110,7 @@ static enum fh_verdict by_message(struct fh_split_outcome *o, const struct fh_sp
 			fh_buf_add(why, m->reason.p, m->reason.n);
 			o->unfit = fh_str_eq(m->word, "unfit");
 			o->unfit_after_answers = o->unfit && m->calls > 0;
+			o->lacks = fh_str_eq(m->word, "lacks");
 			return words[i].verdict;
 		}
 	fh_buf_addf(why, "the judge's process said that it had ended and then ended with status %d, signal %d",

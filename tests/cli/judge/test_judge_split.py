@@ -17,6 +17,10 @@ def problem(task_id, test, reference="    return x\n", prompt="def f(x):\n", ent
     return {"task_id": task_id, "prompt": prompt, "entry_point": entry, "test": test, "canonical_solution": reference}
 
 
+expected_arguments = ("datetime.date(2020, 1, 2)", "datetime.timedelta(1)", "collections.Counter('aab')", "pathlib.Path('a')",
+                      "collections.OrderedDict(a=1)", "uuid.UUID(int=7)", "[datetime.datetime(2020, 1, 2), datetime.time(3)]")
+
+
 class Judging(support.TempDir):
     def judge(self, problems, samples, *args, status=0):
         """Returns the rows; `summary` is the output of --json."""
@@ -73,7 +77,7 @@ assert got[0] is got
     @support.release_only
     def test_instances_of_subclasses_cross_as_the_plain_value_by_the_base_types_own_methods(self):
         completion = """
-    import collections, enum
+    import enum
     class Level(enum.IntEnum):
         HIGH = 5
     class Liar(list):
@@ -87,20 +91,76 @@ assert got[0] is got
     class Word(str):
         def __str__(self): return 'no'
         def encode(self, *_): return b'no'
-    ordered = collections.OrderedDict(a=1, b=2)
-    ordered.move_to_end('a')
     loop = Liar(); loop.append(loop)
-    return [collections.Counter('aab'), ordered, collections.defaultdict(list, k=[1]), Level.HIGH, Liar([1]), Equal(7),
-            collections.namedtuple('P', 'x y')(1, 2), Word('yes'), loop][x]
+    return [Level.HIGH, Liar([1]), Equal(7), Word('yes'), loop][x]
 """
         test = """
-expected = [{'a': 2, 'b': 1}, {'b': 2, 'a': 1}, {'k': [1]}, 5, [1], 7, (1, 2), 'yes']
+expected = [5, [1], 7, 'yes']
 for i, wanted in enumerate(expected):
     got = candidate(i)
     assert got == wanted and type(got) is type(wanted) and not got == 0, got
-assert list(candidate(1)) == ['b', 'a']
-loop = candidate(8)
+loop = candidate(4)
 assert loop[0] is loop and len(loop) == 1
+"""
+        self.assertEqual(self.verdict(test, completion)["verdict"], "passed")
+
+    @support.release_only
+    def test_types_of_the_standard_library_keep_their_type(self):
+        completion = """
+    import collections, datetime, pathlib, uuid
+    ordered = collections.OrderedDict(a=1, b=2)
+    ordered.move_to_end('a')
+    counts = collections.Counter('aab')
+    counts['self'] = counts
+    zone = datetime.timezone(datetime.timedelta(hours=-3))
+    return [counts, ordered, collections.defaultdict(list, k=[1]), collections.namedtuple('P', 'x y')(1, [2]), int,
+            datetime.date(2020, 1, 2), datetime.datetime(2020, 1, 2, 3, 4, 5, 6, zone, fold=1), datetime.time(1), datetime.timedelta(-1),
+            pathlib.Path('a/b'), uuid.UUID(int=7), ..., NotImplemented, x][x]
+"""
+        test = """
+import collections, datetime, pathlib, uuid
+zone = datetime.timezone(datetime.timedelta(hours=-3))
+counts = candidate(0)
+assert counts['self'] is counts and counts.pop('self') and counts == {'a': 2, 'b': 1} and counts.most_common(1) == [('a', 2)]
+assert list(candidate(1)) == ['b', 'a'] and candidate(1) != collections.OrderedDict(a=1, b=2)
+assert candidate(2) == {'k': [1]} and candidate(2)['none'] == []
+point = candidate(3)
+assert point == (1, [2]) and point.y == [2] and type(point).__name__ == 'P' and type(point) is type(candidate(3))
+assert candidate(4) is int
+expected = [datetime.date(2020, 1, 2), datetime.datetime(2020, 1, 2, 3, 4, 5, 6, zone), datetime.time(1), datetime.timedelta(-1),
+            pathlib.Path('a/b'), uuid.UUID(int=7)]
+for i, wanted in enumerate(expected, 5):
+    got = candidate(i)
+    assert got == wanted and type(got) is type(wanted) and got != 0, got
+assert candidate(6).fold == 1 and candidate(11) is ... and candidate(12) is NotImplemented
+"""
+        self.assertEqual(self.verdict(test, completion)["verdict"], "passed")
+        for value in expected_arguments:
+            with self.subTest(value):
+                row = self.verdict(f"import datetime, uuid, pathlib, collections\nassert candidate({value}) == {value}", "    return x\n")
+                self.assertEqual((row["verdict"], row["integrity"]), ("passed", "split"), row)
+
+    @support.release_only
+    def test_a_class_that_lies_about_its_type_is_no_type_of_the_library(self):
+        completion = """
+    import collections, datetime
+    class Lies(datetime.date):
+        def __eq__(self, other): return True
+    class P(collections.namedtuple('P', 'x')):
+        x = 7
+        def __eq__(self, other): return True
+    class Bag(collections.Counter):
+        def __missing__(self, key): return 5
+        def __eq__(self, other): return True
+    Lies.__name__ = 'date'
+    return [Lies(2020, 1, 1), P(1), Bag(a=1), collections.defaultdict(lambda: 5)][x]
+"""
+        test = """
+import datetime
+assert candidate(0) != datetime.date(2020, 1, 1)
+assert type(candidate(1)) is tuple and candidate(1) == (1,) and candidate(1) != (7,)
+assert type(candidate(2)) is dict and candidate(2) == {'a': 1} and candidate(2) != {'a': 2}
+assert type(candidate(3)) is dict
 """
         self.assertEqual(self.verdict(test, completion)["verdict"], "passed")
 
@@ -116,7 +176,7 @@ assert loop[0] is loop and len(loop) == 1
         test = """
 for i in range(4):
     got = candidate(i)
-    assert got and not got == got and got != 1 and not [1] == got and got != candidate(i)
+    assert got and not got == got and got != 1 and not [1] == got and got != candidate(i) and not hasattr(got, '__add__')
 assert len(candidate(1)) == 3
 try:
     len(candidate(2))
@@ -126,6 +186,49 @@ else:
     assert False
 """
         self.assertEqual(self.verdict(test, completion)["verdict"], "passed")
+
+    @support.release_only
+    def test_attributes_text_and_calls_of_a_result_are_asked_for(self):
+        completion = """
+    class Account:
+        def __init__(self):
+            self.owner, self.money, self.odd = 'Ada', 0, 0
+        def pay(self, much, *, twice=False):
+            self.money += much * (2 if twice else 1)
+            return self
+        @property
+        def poor(self):
+            self.odd += 1
+            return self.odd == 1
+        def __str__(self): return f'{self.owner}: {self.money}'
+    return Account() if x else lambda y: y + 1
+"""
+        test = """
+one = candidate(1)
+assert one.owner == 'Ada' and one.money == 0 and str(one) == 'Ada: 0' and f'{one}' == 'Ada: 0'
+assert one.poor and one.poor  # the same until the next call
+assert one.pay(3).money == 3 and one.pay(1, twice=True).money == 5 and one.money == 5 and not hasattr(one, 'rich')
+assert candidate(0)(4) == 5
+"""
+        row = self.verdict(test, completion)
+        self.assertEqual((row["verdict"], row["integrity"]), ("passed", "split"), row)
+
+    @support.release_only
+    def test_an_object_that_imitates_a_plain_value_has_none_of_its_methods(self):
+        completion = """
+    class Yes:
+        def __getattr__(self, name): return lambda *_: True
+    return Yes()
+"""
+        for test in ("assert candidate(1).startswith('a') and candidate(1).isdigit()", "assert candidate(1).issubset([1])",
+                     "assert candidate(1).count(1)", "assert candidate(1).is_integer()"):
+            row = self.verdict(test, completion)
+            self.assertEqual((row["verdict"], "that crosses" in row["reason"]), ("failed", True), row)
+
+    def test_a_reason_says_what_of_a_result_does_not_cross(self):
+        row = self.verdict("with candidate(1) as got: assert got == 1", "    import contextlib\n    return contextlib.nullcontext(1)\n")
+        self.assertEqual(row["verdict"], "failed")
+        self.assertIn("of the program's contextlib.nullcontext only its attributes", row["reason"])
 
     def test_an_iterator_stays_one_and_is_drained_by_the_test(self):
         test = """
@@ -140,8 +243,14 @@ assert [list(part) for part in candidate(-1)] == [[1], [2]]
     @support.release_only
     def test_exceptions_cross_as_the_nearest_builtin(self):
         completion = """
-    class Own(ValueError): pass
+    class Own(ValueError):
+        def __init__(self, text):
+            super().__init__(text)
+            self.size = len(text)
     class Other(Exception): pass
+    if x == 6: raise type('KeyError', (Exception,), {})('no key')
+    if x == 7: raise OSError(2, 'no file')
+    if x == 8: raise KeyError('key')
     if x == 0: raise ValueError('zero')
     if x == 1: return {}[1]
     if x == 2: raise Own('own')
@@ -155,9 +264,22 @@ for i, (kind, text) in enumerate([(ValueError, 'zero'), (KeyError, '1'), (ValueE
     try:
         candidate(i)
     except kind as problem:
-        assert type(problem) is kind and text in str(problem), (i, problem)
+        assert isinstance(problem, kind) and text in str(problem), (i, problem)
+        assert type(problem) is kind or type(problem).__name__ in ('Own', 'Other') and str(problem) == text == problem.args[0], problem
+        assert i != 2 or problem.size == 3
     else:
         assert False, i
+try:
+    candidate(6)
+except KeyError:
+    assert False
+except Exception as problem:
+    assert type(problem).__name__ != 'KeyError' and str(problem) == 'no key'
+for i, text in (7, '[Errno 2] no file'), (8, "'key'"):
+    try:
+        candidate(i)
+    except (OSError, KeyError) as problem:
+        assert str(problem) == text and problem.args == ((2, 'no file') if i == 7 else ('key',)), problem
 """
         self.assertEqual(self.verdict(test, completion)["verdict"], "passed")
 
@@ -438,7 +560,7 @@ class Deception(Judging):
         self.check([
             ("the right answer", by_hand(r"value(b's\x08\0\0\0expected')"), "passed"),  # the control: this is the form
             ("a wrong one", by_hand(r"value(b's\x01\0\0\0x')"), "failed"),
-            ("an exception", by_hand(r"frame(asked[1:9] + b'et\x03\0\0\0s\0\0\0\0s\0\0\0\0s\0\0\0\0')"), "failed"),
+            ("an exception", by_hand(r"frame(asked[1:9] + b'et\x05\0\0\0s\0\0\0\0s\0\0\0\0s\0\0\0\0t\0\0\0\0i' + bytes(8))"), "failed"),
         ])
 
     @support.once
@@ -471,6 +593,11 @@ class Deception(Judging):
             ("views of no dict", by_hand(r"value(b'mN')"), "tampered"),
             ("keys that cannot be", by_hand(r"value(b'kl\x01\0\0\0l\0\0\0\0')"), "tampered"),
             ("a deque of no length", by_hand(r"value(b'qTl\0\0\0\0')"), "tampered"),
+            ("a type that there is not", by_hand(r"value(b'L\xff')"), "tampered"),
+            ("a day that is none", by_hand(r"value(b'L\0t\x03\0\0\0' + (b'i' + bytes(8)) * 3)"), "tampered"),
+            ("a named tuple of other fields", by_hand(r"value(b'L\x07s\x01\0\0\0Pt\x01\0\0\0s\x01\0\0\0xt\0\0\0\0')"), "tampered"),
+            ("a field with a program", by_hand(r"value(b'L\x07s\x01\0\0\0Pt\x01\0\0\0s\x05\0\0\0a=1,bt\x01\0\0\0N')"), "tampered"),
+            ("a factory that there is not", by_hand(r"value(b'L\x06s\x04\0\0\0exitd\0\0\0\0')"), "tampered"),
             ("an exception that is none", by_hand(r"frame(asked[1:9] + b'eN')"), "tampered"),
             ("deep", by_hand(r"value(b'l\x01\0\0\0' * 100000 + b'N')"), "tampered"),
             ("wide", by_hand(r"value(b'l' + struct.pack('<I', 9000000) + b'N' * 9000000)"), "tampered"),
