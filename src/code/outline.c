@@ -529,15 +529,6 @@ bool fh_outline_is_start_line(struct fh_str line, enum fh_syntax syntax)
 	return mark || (is_one_of(fh_identifier(line), starters[syntax]) && fh_outline_is_code_line(line, syntax));
 }
 
-bool fh_python_skips(struct fh_str test)
-{
-	static const char *const words[] = { "skipTest", "SkipTest", "importorskip", "pytest.skip(", "pytest.xfail(" };
-	bool found = false;
-	for (size_t i = 0; i < FH_ARRAY_SIZE(words); i++)
-		found = found || memmem(test.p, test.n, words[i], strlen(words[i]));
-	return found;
-}
-
 bool fh_python_imports(struct fh_str text, const char *module)
 {
 	for (struct fh_str line; fh_next_line(&text, &line);) {

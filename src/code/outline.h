@@ -44,5 +44,3 @@ bool fh_next_line(struct fh_str *rest, struct fh_str *ret_line);
 struct fh_str fh_identifier(struct fh_str s);
 /* Whether a line of Python imports the module, or something whose name has its name. */
 bool fh_python_imports(struct fh_str text, const char *module);
-/* Whether a test in Python skips cases while they run. In any other that skip is the program's. */
-bool fh_python_skips(struct fh_str test);

@@ -79,8 +79,7 @@ size_t fh_judge_python_cases(struct fh_str test, struct fh_buf *ret_call)
 			fh_buf_addf(&names, ", \"%.*s\"", FH_STR_ARGS(name));
 	}
 	if (!runs && names.n)
-		fh_buf_addf(ret_call, "fh_run_cases(globals(), %s%s)\n", fh_python_skips(test) ? "True" : "False",
-		            fh_buf_cstr(&names));
+		fh_buf_addf(ret_call, "fh_run_cases(globals()%s)\n", fh_buf_cstr(&names));
 	struct fh_str last = o.n ? o.items[o.n - 1].text : test;
 	return o.n && begins(statement_of(last), "if __name__") ? (size_t)(last.p - test.p) : test.n;
 }

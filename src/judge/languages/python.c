@@ -210,36 +210,72 @@ static const struct fh_split_language split = {
 /* ------------------------------------------------------------------------------------------------- in one process */
 
 /* What stands around a test that has cases of unittest, as split_judge.py does for one in a process of its own:
- * unittest finds them in the module __main__; it does not leave the process; and those that fail are remembered, for a
- * test may run its cases and not look at how they went. So are those that are skipped, but not by the test: the program
- * can raise a skip, too. */
-static const char before_cases[] = "def fh_cases():\n"
-                                   "    import sys, unittest\n"
-                                   "    space, usual, failed = globals(), unittest.main, []\n"
-                                   "    module, first = type(sys)('__main__'), sys.modules['__main__']\n"
-                                   "    def main(*args, first=first, **named):\n"
-                                   "        module.__dict__.update(space)\n"
-                                   "        return usual(*args, **{**named, 'exit': False})\n"
-                                   "    def watch(name, fails):\n"
-                                   "        add = getattr(unittest.TestResult, name)\n"
-                                   "        def watched(self, case, *what):\n"
-                                   "            if fails(case, what):\n"
-                                   "                failed.append(case)\n"
-                                   "            return add(self, case, *what)\n"
-                                   "        setattr(unittest.TestResult, name, watched)\n"
-                                   "    for name in ('addFailure', 'addError', 'addUnexpectedSuccess'):\n"
-                                   "        watch(name, lambda case, what: True)\n"
-                                   "    watch('addSubTest', lambda case, what: what[-1] is not None)\n"
-                                   "    def marked(case):\n"
-                                   "        method = getattr(case, getattr(case, '_testMethodName', ''), None)\n"
-                                   "        return any(hasattr(one, '__unittest_skip__') for one in (case, method))\n"
-                                   "    watch('addSkip', lambda case, what: not %s and not marked(case))\n"
-                                   "    space['__name__'], unittest.main = '__main__', main\n"
-                                   "    sys.modules['__main__'] = module\n"
-                                   "    return failed\n"
-                                   "fh_cases = fh_cases()\n";
-static const char behind_cases[] =
-    "\nif fh_cases:\n    raise AssertionError('unittest: %d failed, the first %s' % (len(fh_cases), fh_cases[0]))\n";
+ * unittest finds them in the module __main__; it does not leave the process; and those that fail, or that end as
+ * neither passed nor failed, are remembered, for a test may run its cases and not look at how they went. So are those
+ * that are skipped, but not by the test: the program can raise a skip, too. A skip is the test's own where a mark says
+ * so, or where the last frame of this text is behind the program (from line %zu) and names a skip. What ends a case
+ * with a subtest that failed would end any other as passed. */
+static const char before_cases[] =
+    "def fh_cases():\n"
+    "    import sys, unittest\n"
+    "    space, usual, failed, begun = globals(), unittest.main, [], {}\n"
+    "    module, first = type(sys)('__main__'), sys.modules['__main__']\n"
+    "    skip_code = unittest.TestCase.skipTest.__code__\n"
+    "    unittest.case._ShouldStop = ()\n"
+    "    def main(*args, first=first, **named):\n"
+    "        module.__dict__.update(space)\n"
+    "        return usual(*args, **{**named, 'exit': False})\n"
+    "    def watch(name, fails, ends=True):\n"
+    "        add = getattr(unittest.TestResult, name)\n"
+    "        def watched(self, case, *what):\n"
+    "            if fails(case, what):\n"
+    "                failed.append(case)\n"
+    "            if ends:\n"
+    "                begun.pop(id(getattr(case, 'test_case', case)), None)\n"
+    "            else:\n"
+    "                begun[id(case)] = case\n"
+    "            return add(self, case, *what)\n"
+    "        setattr(unittest.TestResult, name, watched)\n"
+    "    for name in ('addFailure', 'addError', 'addUnexpectedSuccess'):\n"
+    "        watch(name, lambda case, what: True)\n"
+    "    for name in ('addSuccess', 'addExpectedFailure'):\n"
+    "        watch(name, lambda case, what: False)\n"
+    "    watch('startTest', lambda case, what: False, False)\n"
+    "    add_sub_test = unittest.TestResult.addSubTest\n"
+    "    def watched_sub_test(self, case, *what):\n"
+    "        if what[-1] is not None:\n"
+    "            failed.append(case)\n"
+    "        return add_sub_test(self, case, *what)\n"
+    "    unittest.TestResult.addSubTest = watched_sub_test\n"
+    "    def is_own_skip(case, what):\n"
+    "        error = sys.exc_info()[1]\n"
+    "        if not isinstance(error, unittest.SkipTest):\n"
+    "            method = getattr(case, getattr(case, '_testMethodName', ''), None)\n"
+    "            return any(hasattr(one, '__unittest_skip__') for one in (case, method))\n"
+    "        at, last, deeper = error.__traceback__, None, []\n"
+    "        while at:\n"
+    "            if at.tb_frame.f_code.co_filename == '<string>':\n"
+    "                last, deeper = at, []\n"
+    "            else:\n"
+    "                deeper.append(at.tb_frame.f_code)\n"
+    "            at = at.tb_next\n"
+    "        return (last is not None and last.tb_lineno >= %zu and all(code is skip_code for code in deeper)\n"
+    "                and any('skip' in name.lower() for name in last.tb_frame.f_code.co_names))\n"
+    "    watch('addSkip', lambda case, what: not is_own_skip(case, what))\n"
+    "    space['__name__'], unittest.main = '__main__', main\n"
+    "    sys.modules['__main__'] = module\n"
+    "    return lambda: failed + list(begun.values())\n"
+    "fh_cases = fh_cases()\n";
+static const char behind_cases[] = "\nif fh_cases():\n    raise AssertionError('unittest: %d failed, the first %s' % "
+                                   "(len(fh_cases()), fh_cases()[0]))\n";
+
+static size_t lines_of(struct fh_str text)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < text.n; i++)
+		n += text.p[i] == '\n';
+	return n;
+}
 
 static void whole(struct fh_buf *out, const struct fh_judge_parts *p)
 {
@@ -250,7 +286,9 @@ static void whole(struct fh_buf *out, const struct fh_judge_parts *p)
 	fh_judge_add_program(out, p);
 	fh_buf_addc(out, '\n');
 	if (has_cases)
-		fh_buf_addf(out, before_cases, fh_python_skips(test) ? "True" : "False");
+		fh_buf_addf(out, before_cases, lines_of(fh_buf_str(out)) + 1);
+	if (memmem(test.p, test.n, "fh_run_cases(", 13))
+		fh_buf_addf(out, "fh_test_line = %zu\n", lines_of(fh_buf_str(out)) + 1);
 	/* What stands behind a guard of the main program is run, as in split_judge.py, but for a test that may exit there:
 	 * here that is an end too early, which a program could bring about as well. */
 	if (!fh_python_imports(test, "pytest") && !memmem(test.p, test.n, "exit(", 5))
