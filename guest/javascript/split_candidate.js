@@ -6,7 +6,22 @@
 //
 // program.js loads the program. Its output is ignored.
 {
-	const { CodecError, encode, decode, receive, send, parts, quote, shown } = makeCodec(() => { throw new Error('an iterator that goes on'); });
+	// Functions that crossed, each with the object that it was found in, and their numbers.
+	const kept = [], keptMax = 100000, numbers = new Map();
+	const mapGet = Function.prototype.call.bind(Map.prototype.get), mapSet = Function.prototype.call.bind(Map.prototype.set), KeyMap = Map;
+	const keep = (f, owner) => {
+		let known = mapGet(numbers, owner);
+		if (known === undefined && kept.length < keptMax) mapSet(numbers, owner, known = new KeyMap());
+		let number = known && mapGet(known, f);
+		if (number === undefined && kept.length < keptMax) {
+			number = kept.length;
+			kept[number] = { f, owner };
+			mapSet(known, f, number);
+		}
+		return number;
+	};
+	const { CodecError, encode, decode, receive, send, parts, quote, shown } =
+		makeCodec(() => { throw new Error('an iterator that goes on'); }, { keep });
 	const leave = process.reallyExit.bind(process);
 	const isThenable = (v) => v !== null && (typeof v === 'object' || typeof v === 'function') && typeof v.then === 'function';
 	const { apply } = Reflect, { asyncIterator: iterating } = Symbol;
@@ -67,20 +82,23 @@
 		}
 		return [items, n < itemsMax, false, null];
 	};
-	const answer = (id, changes, roots, heap) => {
+	const answer = (id, word, roots, heap) => {
 		const { values, objects } = decode(roots, heap);
-		const known = changes ? objects : undefined;
+		const known = word === 'call and changes' ? objects : undefined;
+		const { f, owner } = word === 'call kept' ? kept[values[0]] : { f: wanted[values[0]] };
+		// Behind the result of a method stands its object, as it is now.
+		const said = (kind, v) => reply(id, kind, owner === undefined ? [v] : [v, owner], known);
 		const call = [];
 		for (let i = 1; i < values.length; i++) call[i - 1] = values[i];
 		let value;
 		try {
-			value = apply(wanted[values[0]], undefined, call);
-			if (!isThenable(value) && isIterated(value)) return drained(value).then((v) => reply(id, 'iterate', [v], known));
-			if (!isThenable(value)) return reply(id, 'return', [value], known);
+			value = apply(f, owner, call);
+			if (!isThenable(value) && isIterated(value)) return drained(value).then((v) => said('iterate', v));
+			if (!isThenable(value)) return said('return', value);
 		} catch (e) {
-			return reply(id, 'throw', [e], known);
+			return said('throw', e);
 		}
-		return value.then((v) => reply(id, 'resolve', [v], known), (e) => reply(id, 'reject', [e], known));
+		return value.then((v) => said('resolve', v), (e) => said('reject', e));
 	};
 	// Waits for timers, as in one process, where a program with endless timers never ends.
 	const finish = (id) => {
@@ -99,7 +117,7 @@
 			let pending;
 			if (word === 'end') return finish(id);
 			if (broken !== undefined) reply(id, 'load', [broken]);
-			else pending = answer(id, word === 'call and changes', message[2], message[3]);
+			else pending = answer(id, word, message[2], message[3]);
 			// A promise settles only when the event loop runs.
 			if (pending !== undefined) return pending.then(serve);
 		}

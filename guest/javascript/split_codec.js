@@ -10,11 +10,12 @@
 //   ["n", text]              NaN, Infinity, -Infinity, -0
 //   ["b", digits]            a BigInt
 //   ["x", type]              a function or symbol, of which only the type crosses
+//   ["f", number]            a function of the program's that the judge may call (makeCodec's `functions`)
 //   ["@", i]                 the object heap[i]
 // The heap is flat, so cycles and depth do not matter; it has each object once:
 //   ["A", value …]           an array            ["S", length, i, value, …]  an array with holes
 //   ["O", key, value, …]     an object           ["N", key, value, …]        one without prototype
-//   ["C", name, whole, items, n, key, value, …]  an instance of a class: n values of its class's getters, then its own data.
+//   ["C", name, whole, items, n, key, value, …]  an instance of a class: n getters' values and methods of its class, then its own data.
 //                            whole, items: what it gives when iterated, as for I, in an array; null, null: it cannot be iterated
 //   ["M", key, value, …]     a Map               ["Z", value …]              a Set
 //   ["D", number]            a Date              ["R", source, flags]        a RegExp
@@ -25,8 +26,9 @@
 // Decoding executes nothing: it checks the form of every part and throws a CodecError at the first invalid one.
 // After loading, nothing is looked up on a prototype, so a program that changes prototypes can still answer.
 'use strict';
-// onEndless: called when a decoded iterator is read beyond the items that were sent; does not return.
-const makeCodec = (onEndless) => {
+// onEndless: called when a decoded iterator is read beyond the items that were sent; does not return. functions: keep(function, owner)
+// gives the number by which a function is called, undefined where it cannot be; made(number) the function that calls it.
+const makeCodec = (onEndless, functions = {}) => {
 	const { isArray, prototype: arrayPrototype } = Array;
 	const { is, keys, getPrototypeOf, setPrototypeOf, getOwnPropertyDescriptor, getOwnPropertyNames, defineProperty, create,
 		prototype: plain } = Object;
@@ -50,7 +52,14 @@ const makeCodec = (onEndless) => {
 		'Uint32Array', 'Float32Array', 'Float64Array'];
 	const typedClasses = new Map();
 	for (const name of typedNames) typedClasses.set(name, globalThis[name]);
-	const gettersMax = 64; // of an object
+	const { alloc, prototype: bufferPrototype } = Buffer;
+	typedClasses.set('Buffer', function buffer(n) { return alloc(n); });
+	const membersMax = 64, withMethodsMax = 1000; // getters and methods of an object; objects in a frame that have methods
+	// Methods by which an object could pass for a plain value: an object whose `includes` always says true. They do not cross.
+	const notCalled = new Set(('has includes every some startsWith endsWith test hasOwnProperty isPrototypeOf propertyIsEnumerable ' +
+		'valueOf toString toLocaleString toJSON then catch finally constructor search indexOf lastIndexOf find findIndex findLast ' +
+		'findLastIndex localeCompare equals compare isSubsetOf isSupersetOf isDisjointFrom').split(' '));
+	const setHas = uncurry(Set.prototype.has);
 	const typedTag = uncurry(getOwnPropertyDescriptor(getPrototypeOf(Int8Array.prototype), Symbol.toStringTag).get);
 	const errors = new Map();
 	for (const type of [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError])
@@ -98,13 +107,14 @@ const makeCodec = (onEndless) => {
 		}
 		return undefined;
 	};
-	// What the getters of an object's class give, as names and values in turn.
-	const gettersOf = (o) => {
+	// What the getters of an object's class give, and its methods, as names and values in turn.
+	const membersOf = (o, withMethods) => {
 		const found = [];
 		for (let p = getPrototypeOf(o); p !== null && p !== plain; p = getPrototypeOf(p)) {
 			const names = getOwnPropertyNames(p);
-			for (let i = 0; i < names.length && found.length < 2 * gettersMax; i++) {
-				if (getOwnPropertyDescriptor(p, names[i]).get === undefined) continue;
+			for (let i = 0; i < names.length && found.length < 2 * membersMax; i++) {
+				const { get, value: method } = getOwnPropertyDescriptor(p, names[i]);
+				if (get === undefined && (!withMethods || typeof method !== 'function' || setHas(notCalled, names[i]))) continue;
 				try {
 					const value = o[names[i]];
 					found[found.length] = names[i];
@@ -139,9 +149,13 @@ const makeCodec = (onEndless) => {
 			if (size > frameMax) refuse(`more than ${frameMax} characters`);
 			return quote(s);
 		};
-		const value = (v) => {
+		const value = (v, owner) => {
 			if (++count > valuesMax) refuse(`more than ${valuesMax} values`);
 			switch (typeof v) {
+			case 'function': {
+				const kept = plainOnly ? refuse('a function') : functions.keep?.(v, owner);
+				return kept === undefined ? '["x","function"]' : `["f",${kept}]`;
+			}
 			case 'string':
 				return string(v);
 			case 'boolean':
@@ -172,7 +186,7 @@ const makeCodec = (onEndless) => {
 		};
 		const properties = (node, o) => {
 			const names = keys(o);
-			for (let i = 0; i < names.length; i++) node += `,${string(names[i])},${value(o[names[i]])}`;
+			for (let i = 0; i < names.length; i++) node += `,${string(names[i])},${value(o[names[i]], o)}`;
 			return node;
 		};
 		const list = (o) => {
@@ -237,7 +251,7 @@ const makeCodec = (onEndless) => {
 			} else if (isBoxedPrimitive(o)) {
 				n = `["W",${value(o.valueOf())}`;
 			} else if (isTypedArray(o) && mapGet(typedClasses, typedTag(o)) !== undefined) {
-				n = `["T","${typedTag(o)}"`;
+				n = `["T","${prototype === bufferPrototype ? 'Buffer' : typedTag(o)}"`;
 				for (let i = 0; i < o.length; i++) push(o[i]);
 			} else if (isGeneratorObject(o) || isMapIterator(o) || isSetIterator(o) || prototype === arrayIterator ||
 				prototype === stringIterator) {
@@ -246,12 +260,9 @@ const makeCodec = (onEndless) => {
 				const iterator = iteratorOf(o);
 				if (iterator === o) return iteration(drained(o));
 				const { items, whole } = iterator === undefined ? { items: null, whole: null } : drained(iterator);
-				const getters = prototype === null ? [] : gettersOf(o);
-				n = `["C",${string(className(prototype))},${whole},${value(items)},${getters.length / 2}`;
-				for (let i = 0; i < getters.length; i += 2) {
-					n += `,${string(getters[i])}`;
-					push(getters[i + 1]);
-				}
+				const members = prototype === null ? [] : membersOf(o, objects.length < withMethodsMax);
+				n = `["C",${string(className(prototype))},${whole},${value(items)},${members.length / 2}`;
+				for (let i = 0; i < members.length; i += 2) n += `,${string(members[i])},${value(members[i + 1], o)}`;
 				n = properties(n, o);
 			}
 			return n;
@@ -305,6 +316,7 @@ const makeCodec = (onEndless) => {
 		});
 	};
 
+	let met = ''; // the class of an object, or the kind of a value, of which not everything crossed
 	let notFinite = false; // one of the decoded values was NaN or an infinity
 	let noNumber = false; // one was a text that is no number, or an undefined item or property: arithmetic makes NaN of them
 	// Decodes roots and heap into new objects. known: as for encode; these objects are changed in place.
@@ -340,7 +352,11 @@ const makeCodec = (onEndless) => {
 				if (string(what).length > digitsMax || !tested(/^(0|-?[1-9][0-9]*)$/, what)) refuse('no integer');
 				return big(what);
 			case 'x':
+				met ||= what;
 				return opaque(what);
+			case 'f':
+				if (!isSafeInteger(what) || what < 0 || functions.made === undefined) refuse('an unknown function');
+				return functions.made(what);
 			default:
 				return refuse('an unknown value');
 			}
@@ -348,8 +364,9 @@ const makeCodec = (onEndless) => {
 		const pairs = (node, from) => {
 			if ((node.length - from) % 2 !== 0) refuse('a key without a value');
 		};
+		const member = (key, v) => (isArray(v) && v[0] === 'f' && setHas(notCalled, key) ? opaque('function') : value(v));
 		const properties = (o, node, from) => {
-			for (let i = from; i < node.length; i += 2) put(o, string(node[i]), value(node[i + 1]));
+			for (let i = from; i < node.length; i += 2) put(o, string(node[i]), member(node[i], node[i + 1]));
 		};
 		const emptied = (o) => {
 			const names = keys(o);
@@ -395,9 +412,10 @@ const makeCodec = (onEndless) => {
 					if (!isSafeInteger(n[4]) || n[4] < 0 || own > n.length) refuse('getters without values');
 					if (whole === null ? items !== null : typeof whole !== 'boolean' || !isArray(items)) refuse('no items');
 					pairs(n, own);
+					met ||= `class ${n[1]}`;
 					emptied(o);
 					properties(o, n, own);
-					for (let i = 5; i < own; i += 2) if (getOwnPropertyDescriptor(o, string(n[i])) === undefined) hide(o, n[i], value(n[i + 1]));
+					for (let i = 5; i < own; i += 2) if (getOwnPropertyDescriptor(o, string(n[i])) === undefined) hide(o, n[i], member(n[i], n[i + 1]));
 					if (items !== null) later[later.length] = () => iterable(o, items, whole);
 				},
 			},
@@ -563,5 +581,5 @@ const makeCodec = (onEndless) => {
 		return found;
 	};
 	return { CodecError, encode, decode, receive, send, parts, quote, shown, hadNotFinite: () => notFinite,
-		hadNoNumber: () => noNumber };
+		hadNoNumber: () => noNumber, met: () => met };
 };

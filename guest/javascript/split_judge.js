@@ -9,7 +9,8 @@
 //         cannot cross) and broken (the test cannot be run, or makes no call).
 //
 // Each call has a random id, which its reply repeats. Its first value is the index of the function's name. Calls: "call",
-// "call and changes", "end" (the last one, which also reveals a reply that was sent too early). Replies: "return", "throw",
+// "call and changes", "call kept" (of a function that crossed, by its number; behind the result of a method stands its object),
+// "end" (the last one, which also reveals a reply that was sent too early). Replies: "return", "throw",
 // "resolve" and "reject" (the result was a promise), "iterate" (an asynchronous iterator: an array of its items, whether they are
 // all, whether it threw behind them, and what), "load" (the program could not be loaded), "limit" (the result is too
 // large to cross), "end".
@@ -21,8 +22,14 @@
 	const fs = require('fs');
 	const vm = require('vm');
 	const { randomBytes } = require('crypto');
-	const { CodecError, encode, decode, receive, send, parts, shown, hadNotFinite, hadNoNumber } =
-		makeCodec((why) => say('failed', why));
+	// A function of the program's, by its number. As a method it also changes the object that it is called on.
+	const functions = new Map();
+	const made = (number) => {
+		if (!functions.has(number)) functions.set(number, function ofProgram(...values) { return ask('call kept', [number, ...values], this); });
+		return functions.get(number);
+	};
+	const { CodecError, encode, decode, receive, send, parts, shown, hadNotFinite, hadNoNumber, met } =
+		makeCodec((why) => say('failed', why), { made });
 	const leave = process.reallyExit.bind(process);
 
 	const [seed, names, helpers, test, changed] = parts(3, 1, 16);
@@ -93,7 +100,9 @@
 
 	let calls = 0;
 	const say = (word, reason) => {
-		const text = Buffer.from(String(reason).slice(0, 900), 'utf8');
+		const more = word === 'failed' && met() ? ` (of the program's ${met()} not everything crosses; with a reference in the task the ` +
+			'judge sees whether the test needs more)' : '';
+		const text = Buffer.from(String(reason).slice(0, 900) + more, 'utf8');
 		const message = Buffer.concat([Buffer.from(`${word} ${calls} ${text.length}\n`), text]);
 		for (let at = 0; at < message.length;) at += fs.writeSync(5, message, at, message.length - at);
 		leave(word === 'passed' ? 0 : 1);
@@ -130,12 +139,19 @@
 			return say('tampered', `a reply that no program gives: ${e.message}`);
 		}
 	};
+	const thrown = new Set(); // by the program
 	const results = {
 		__proto__: null,
 		return: watched,
-		throw: (e) => { throw e; },
+		throw: (e) => {
+			thrown.add(e);
+			throw e;
+		},
 		resolve: (v) => watched(Promise.resolve(watched(v))),
-		reject: (e) => Promise.reject(e),
+		reject: (e) => {
+			thrown.add(e);
+			return Promise.reject(e);
+		},
 		iterate: (v) => {
 			if (!Array.isArray(v) || v.length !== 4 || !Array.isArray(v[0]) || typeof v[1] !== 'boolean' || typeof v[2] !== 'boolean')
 				say('tampered', 'a reply that no program gives: no items');
@@ -148,13 +164,23 @@
 		load: (e) => say('failed', describe(e)),
 		limit: (why) => say('failed', why),
 	};
-	const standIn = (at) => (...values) => {
-		const reply = exchange(changes ? 'call and changes' : 'call', [at, ...values]);
-		const result = typeof reply.answer === 'string' ? results[reply.answer] : undefined;
-		if (result === undefined || reply.values.length !== 1) say('tampered', 'a reply of no known kind');
-		calls++;
-		return result(reply.values[0]);
+	const refresh = (owner, now) => {
+		for (const key of Object.getOwnPropertyNames(owner)) if (!Object.hasOwn(now, key)) Reflect.deleteProperty(owner, key);
+		for (const key of Object.getOwnPropertyNames(now)) Reflect.defineProperty(owner, key, Object.getOwnPropertyDescriptor(now, key));
 	};
+	const isObject = (v) => v !== null && typeof v === 'object';
+	const ask = (word, values, owner) => {
+		const { answer, values: given } = exchange(word, values);
+		const result = typeof answer === 'string' ? results[answer] : undefined;
+		if (result === undefined || !(given.length === 1 || (word === 'call kept' && given.length === 2 && isObject(given[1]))))
+			say('tampered', 'a reply of no known kind');
+		const [value, now] = given;
+		calls++;
+		if (now === undefined || !isObject(owner)) return result(value);
+		refresh(owner, now);
+		return result(value === now ? owner : value);
+	};
+	const standIn = (at) => (...values) => ask(changes ? 'call and changes' : 'call', [at, ...values]);
 
 	let failures = 0;
 	let first = '';
@@ -174,9 +200,12 @@
 	};
 	const testConsole = { ...console, assert };
 
+	// Whether the test itself uses a name that only the program can define.
+	const isLacking = (e) => e instanceof ReferenceError && !thrown.has(e) && / is not defined$/.test(e.message) &&
+		/^ReferenceError[^\n]*\n\s+at [^\n]*test\.js:/.test(e.stack);
 	process.on('uncaughtException', (e) => {
 		judged();
-		say('failed', describe(e));
+		say(isLacking(e) ? 'lacks' : 'failed', describe(e));
 	});
 	// What the test registered, such as the report of node:test, comes behind this listener: it has its turn first.
 	let idle = false;
@@ -201,7 +230,7 @@
 		define(name, Object.defineProperty(standIn(at), 'name', { value: name, configurable: true })));
 	const failed = (e) => {
 		judged();
-		say('failed', describe(e));
+		say(isLacking(e) ? 'lacks' : 'failed', describe(e));
 	};
 	let run;
 	try {

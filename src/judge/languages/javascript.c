@@ -119,6 +119,7 @@ static int candidate_side(struct fh_split *s, struct fh_client *client, const st
 
 static const char *const shared[] = {
 	"console.log =", "console.error =", "console.warn =", "console.info =", "process.stdout.write =",
+	"console.log=",  "console.error=",  "console.warn=",  "console.info=",  "process.stdout.write=",
 	"process.env",   "process.argv =",  "mock.method(",   "spyOn(",         "Math.random =",
 	"Date.now =",    "tmpdir(",         "mkdtemp",        "writeFile",      NULL
 };
