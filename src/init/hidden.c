@@ -16,23 +16,32 @@ enum {
 	LOOK_NS = 20000000,
 };
 
-static int maps_unheld(const char *pid, void *until)
+struct look {
+	const struct fh_init *in;
+	int64_t until_ns;
+};
+
+/* Helpers are not dumpable, so that their mappings cannot be read; but they map no such files. */
+static int maps_unheld(const char *pid, void *data)
 {
+	const struct look *look = data;
 	char living[12];
-	int r = fh_shared_unheld(pid, *(int64_t *)until);
+	if (fh_is_helper(look->in, pid))
+		return 1;
+	int r = fh_shared_unheld(pid, look->until_ns);
 	if (r < 0 && fh_living_thread(pid, living, sizeof(living)))
-		r = fh_shared_unheld(living, *(int64_t *)until);
+		r = fh_shared_unheld(living, look->until_ns);
 	return r <= 0;
 }
 
 /* As fh_descriptors_pass. */
-static int may_be_hidden(void)
+static int may_be_hidden(const struct fh_init *in)
 {
-	int64_t until = fh_clock_ns(FH_CLOCK_MONOTONIC) + LOOK_NS;
-	return fh_memfds_are_closed() || !fh_each_process(maps_unheld, &until) ? 1 : fh_descriptors_pass();
+	struct look look = { in, fh_clock_ns(FH_CLOCK_MONOTONIC) + LOOK_NS };
+	return fh_memfds_are_closed() || !fh_each_process(maps_unheld, &look) ? 1 : fh_descriptors_pass();
 }
 
-uint64_t fh_hidden_bytes(uint64_t counted)
+uint64_t fh_hidden_bytes(const struct fh_init *in, uint64_t counted)
 {
 	static uint64_t before;
 	uint64_t all = fh_meminfo_bytes(fh_meminfo(), "Shmem:"), others = all > counted ? all - counted : 0;
@@ -40,7 +49,7 @@ uint64_t fh_hidden_bytes(uint64_t counted)
 		before = others;
 	if (others - before <= TOLERANCE)
 		return 0;
-	int hidden = may_be_hidden();
+	int hidden = may_be_hidden(in);
 	if (hidden > 0)
 		return others - before - TOLERANCE;
 	if (!hidden)

@@ -85,6 +85,7 @@ void fh_init_disk(const struct fh_init *in, struct fh_init_finished *ret);
 int fh_living_thread(const char *pid, char *ret, size_t size);
 /* Calls `visit` for each process but init, in the order of /proc, until it returns 0. 1: for all of them. */
 int fh_each_process(int (*visit)(const char *pid, void *data), void *data);
+int fh_is_helper(const struct fh_init *in, const char *pid); /* a process that init itself started for a request */
 
 /* memfds.c: the files in memory that processes hold open. For each sample: begin, then every process in the order of
  * /proc, with its folder of descriptors, then the bytes of all of them. */
@@ -116,7 +117,7 @@ int fh_spaces_add_process(uint64_t pid, uint64_t task, uint64_t parent, uint64_t
 
 /* hidden.c: files in memory that no figure of a process shows; counted: bytes of such files that are counted elsewhere.
  * To be called once for each sample, after those of memfds.c. */
-uint64_t fh_hidden_bytes(uint64_t counted);
+uint64_t fh_hidden_bytes(const struct fh_init *in, uint64_t counted);
 
 /* fdinfo.c: the bytes of file locks, to be called once for each sample; and whether descriptors may wait in a socket,
  * or -1 where there are so many descriptors that only the next samples tell. */

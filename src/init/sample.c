@@ -79,7 +79,7 @@ struct look {
 	uint64_t waited_us; /* CPU time of processes that were waited for */
 };
 
-static int is_ours(const struct fh_init *in, const char *pid)
+int fh_is_helper(const struct fh_init *in, const char *pid)
 {
 	for (int i = 0; i < FH_INIT_PROCESSES_MAX; i++)
 		if (in->child[i].pid && in->child[i].ours && (uint64_t)in->child[i].pid == number(pid))
@@ -115,7 +115,7 @@ static void add_descriptors(const struct fh_init *in, const char *pid, const cha
 	long dir = fh_sys(__NR_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (dir == -EACCES && in->start.switch_ids)
 		dir = open_as_owner(path, &id);
-	if (dir == -EACCES && !is_ours(in, pid))
+	if (dir == -EACCES && !fh_is_helper(in, pid))
 		fh_memfds_add_closed();
 	if (dir >= 0) {
 		fh_memfds_add_process(number(pid), dir);
@@ -286,5 +286,5 @@ void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
 	files += fh_shared_bytes(ret->tasks);
 	ret->kernel_bytes +=
 	    fh_records_bytes(fh_memfds_records(), ret->tasks, disk.inodes_total - disk.inodes_free, ret->kernel_bytes);
-	ret->memory_bytes += files + fh_hidden_bytes(files + ret->disk_bytes) + ret->kernel_bytes;
+	ret->memory_bytes += files + fh_hidden_bytes(in, files + ret->disk_bytes) + ret->kernel_bytes;
 }

@@ -5,6 +5,8 @@ import gzip
 import hashlib
 import os
 import sys
+import tempfile
+import threading
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
@@ -48,6 +50,31 @@ class Files(Serving):
             r = box.write("large", gzip.compress(bytes(200 << 20), 1), Content_Encoding="gzip")
             self.assertEqual(r[0], 507, r)
             self.assertEqual(box.run("rm large; echo lives")[1], "lives\n")
+
+    def test_what_others_on_the_host_keep_in_memory_ends_no_upload(self):
+        data = gzip.compress(bytes(72 << 20), 1)
+        with e2b_client.Server("--max-memory", "128M") as server, tempfile.NamedTemporaryFile(dir="/dev/shm") as other:
+            done = threading.Event()
+
+            def others():
+                while not done.is_set():
+                    other.truncate(0)
+                    done.wait(0.1)
+                    other.seek(0)
+                    for _ in range(160):
+                        other.write(bytes(1 << 20))
+                    done.wait(0.3)
+
+            thread = threading.Thread(target=others)
+            thread.start()
+            try:
+                for _ in range(3):
+                    box = server.create()
+                    self.assertEqual(box.write("large", data, Content_Encoding="gzip")[0], 200)
+                    server.ask("DELETE", "/sandboxes/" + box.id)
+            finally:
+                done.set()
+                thread.join()
 
     def test_an_upload_whose_form_is_not_whole_is_refused(self):
         form = b"--parts\r\nContent-Disposition: form-data; name=\"file\"; filename=\"cut\"\r\n\r\n1\r\n--parts--"
