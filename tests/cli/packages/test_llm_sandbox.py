@@ -434,6 +434,28 @@ class Pools(Llm):
         self.assertEqual(seen, [["False\n"] * 3, 3])
         self.assertEqual((busy["busy"], busy["idle"], stats), (1, 0, [True, 0]))
 
+    def test_a_program_has_a_pool_of_its_own_kind(self):
+        shown, configs = self.python("""
+            from llm_sandbox.pool import *
+            from llm_sandbox.pool.docker_pool import DockerPoolManager
+            seen, well = [], []
+            class Own(DockerPoolManager):
+                def _create_session_for_container(self):
+                    seen.append("made")
+                    return SandboxSession(lang="bash", runtime_configs={"environment": {"WORD": "own"}})
+                def _get_container_id(self, container): return "own-%d" % len(seen)
+                def _health_check_impl(self, container): return not well
+                def _destroy_container_impl(self, container): seen.append("gone")
+            with Own(config=PoolConfig(enable_prewarming=False), dockerfile="here", runtime_configs={"mem_limit": "64m"}) as pool:
+                with SandboxSession(pool=pool) as s:
+                    seen.append(s.run("echo $WORD").stdout)
+                    seen.append(pool._containers[0].container_id)
+                show(seen)
+                show(pool.dockerfile, pool.runtime_configs, DockerPoolManager(config=PoolConfig(enable_prewarming=False)).runtime_configs)
+        """)
+        self.assertEqual(shown, ["made", "own\n", "own-1", "gone"])
+        self.assertEqual(configs, ["here", {"mem_limit": "64m"}, {}])
+
     @support.once
     def test_a_pooled_session_that_is_not_open_says_so_for_all_that_it_has(self):
         said, has = self.python("""

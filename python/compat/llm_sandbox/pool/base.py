@@ -62,7 +62,8 @@ def resolve_default_image(lang, image, dockerfile=None):
 
 
 class ContainerPoolManager(object):
-    """acquire, release, close, get_stats; thread-safe. ``backend`` is the name that was asked for."""
+    """acquire, release, close, get_stats; thread-safe. ``backend`` is the name that was asked for. A program's own pool derives from it
+    with what it does otherwise of _create_session_for_container, _get_container_id, _health_check_impl and _destroy_container_impl."""
 
     backend = SandboxBackend.DOCKER
 
@@ -84,22 +85,38 @@ class ContainerPoolManager(object):
 
     # -------------------------------------------------------------------------------------------------------- making
 
-    def _new_session(self):
+    def _create_session_for_container(self):
+        """A session that is not open yet, whose container the pool will have."""
         from ..session import create_session
         kwargs = dict(self.session_kwargs, lang=self.lang)
-        if self.image is not None:
-            kwargs["image"] = self.image
+        for name, value in (("image", self.image), ("client", self.client)):
+            if value is not None:
+                kwargs[name] = value
         return create_session(kwargs.pop("backend", "docker"), None, **kwargs)
+
+    def _get_container_id(self, container):
+        return container if isinstance(container, str) else str(container.id)
+
+    def _health_check_impl(self, container):
+        """Whether a container can be handed out."""
+        return not getattr(container, "closed", False)
+
+    def _destroy_container_impl(self, container):
+        """Called when a container is not used any more, after its session was closed."""
 
     def _make(self):
         """Makes an unused container, with the session that it is then handed out with."""
-        session = self._new_session()
+        session = self._create_session_for_container()
         session.open()
         if hasattr(session.container, "sandbox"):
             _ = session.container.sandbox  # makes it now, not at its first use
-        made = PooledContainer(session.container.id, session.container)
+        made = PooledContainer(self._get_container_id(session.container), session.container)
         made.session = session
         return made
+
+    def _destroy(self, made):
+        made.session.close()
+        self._destroy_container_impl(made.container)
 
     def _keep(self):
         """Makes containers in advance, and removes those that were idle or alive for too long."""
@@ -120,7 +137,7 @@ class ContainerPoolManager(object):
                     self._changed.wait(PREWARMING_CHECK_INTERVAL)
                     continue
             for made in old:
-                made.session.close()
+                self._destroy(made)
             if make and not self._add():
                 with self._changed:
                     self._changed.wait(PREWARMING_CHECK_INTERVAL)
@@ -139,11 +156,11 @@ class ContainerPoolManager(object):
                 self._containers.append(made)
             self._changed.notify_all()
         if made is not None and closed:
-            made.session.close()
+            self._destroy(made)
         return made is not None
 
     def _is_old(self, made):
-        if made.is_expired(self.config.max_container_lifetime, None):
+        if made.is_expired(self.config.max_container_lifetime, None) or not self._health_check_impl(made.container):
             return True
         spare = len(self._containers) > self.config.min_pool_size
         return spare and self.config.idle_timeout is not None and made.get_idle_time() > self.config.idle_timeout
@@ -184,7 +201,7 @@ class ContainerPoolManager(object):
                     self._containers.append(made)
                 self._changed.notify_all()
         if closed:
-            made.session.close()
+            self._destroy(made)
             raise PoolClosedError()
         return made
 
@@ -198,7 +215,7 @@ class ContainerPoolManager(object):
                 room = self.config.max_pool_size - len(self._containers) - self._making
                 self._returned = min(self._returned + (self._keeper is not None), max(room, 0))
             self._changed.notify_all()
-        container.session.close()
+        self._destroy(container)
 
     def close(self):
         """Destroys the idle containers now, and those in use when they are returned."""
@@ -212,7 +229,7 @@ class ContainerPoolManager(object):
                 self._containers.remove(made)
             self._changed.notify_all()
         for made in idle:
-            made.session.close()
+            self._destroy(made)
         if self._keeper is not None and self._keeper is not threading.current_thread():
             self._keeper.join(5)
 

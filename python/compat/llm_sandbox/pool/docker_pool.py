@@ -8,6 +8,7 @@ from .base import ContainerPoolManager
 class DockerPoolManager(ContainerPoolManager):
     def __init__(self, config=None, lang=SupportedLanguage.PYTHON, image=None, dockerfile=None, client=None, runtime_configs=None, **session_kwargs):
         session_kwargs.setdefault("backend", self.backend)
+        self.dockerfile, self.runtime_configs = dockerfile, runtime_configs or {}
         for name, value in (("dockerfile", dockerfile), ("runtime_configs", runtime_configs)):
             if value is not None:
                 session_kwargs[name] = value
@@ -22,7 +23,7 @@ class KubernetesPoolManager(ContainerPoolManager):
     backend = SandboxBackend.KUBERNETES
 
     def __init__(self, config=None, lang=SupportedLanguage.PYTHON, image=None, client=None, namespace="default", pod_manifest=None, **session_kwargs):
-        self.namespace = namespace
+        self.namespace, self.pod_manifest_template = namespace, pod_manifest
         session_kwargs.setdefault("backend", self.backend)
         if pod_manifest is not None:
             session_kwargs["pod_manifest"] = pod_manifest
