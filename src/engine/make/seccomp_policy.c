@@ -212,6 +212,7 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_E_IF("ioctl", ENOTTY, "set-up of networks; some load a module first", FH_MASKED(1, 0xFF00, 0x8900)),
 	FH_E_IF("ioctl", ENOTTY, "keys of encrypted file systems outlive a run", FH_MASKED(1, 0xFFF0, 0x6610)),
 	FH_E_IF("ioctl", EOPNOTSUPP, "lists blocks, and holds up who writes the file", FH_IS(1, 0xC020660B /* FIEMAP */)),
+	FH_E_IF("ioctl", ENOTTY, "FIEMAP, as ext4 alone has it", FH_IS(1, 0xC020662A /* EXT4_IOC_GET_ES_CACHE */)),
 	FH_E_IF("ioctl", EOPNOTSUPP, "lists blocks of a whole disk", FH_IS(1, 0xC0C0583B /* FS_IOC_GETFSMAP */)),
 	FH_A_IF("ioctl", "copies that share blocks", FH_IS(1, FICLONE)),
 	FH_A_IF("ioctl", "copies that share blocks", FH_IS(1, FICLONERANGE)),

@@ -183,7 +183,7 @@ static void locks_beside_page_faults(char **args)
 	struct ip_mreqn group4 = { .imr_multiaddr.s_addr = htonl(0xE1000001), .imr_ifindex = 1 };
 	struct ipv6_mreq group6 = { .ipv6mr_multiaddr = { { { 0xFF, 2, [15] = 0x77 } } }, .ipv6mr_ifindex = 1 };
 	struct group_req any4 = { .gr_interface = 1 }, any6 = any4;
-	struct fiemap blocks = { .fm_length = UINT64_MAX };
+	struct fiemap blocks = { .fm_length = UINT64_MAX }, of_ext4 = blocks;
 	*(struct sockaddr_in *)(void *)&any4.gr_group =
 	    (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(0xE1000002) };
 	*(struct sockaddr_in6 *)(void *)&any6.gr_group =
@@ -195,8 +195,9 @@ static void locks_beside_page_faults(char **args)
 	judge("MCAST_JOIN_GROUP, IPv6", setsockopt(s6, IPPROTO_IPV6, MCAST_JOIN_GROUP, &any6, sizeof(any6)));
 	judge("MCAST_JOIN_GROUP, by an IPv6 socket", setsockopt(s6, IPPROTO_IP, MCAST_JOIN_GROUP, &any4, sizeof(any4)));
 	judge("SIOCGIFCONF", ioctl(s, SIOCGIFCONF, &all));
-	judge("FS_IOC_FIEMAP",
-	      ioctl(open(argument(args, 0, "/usr/bin/env"), O_RDONLY | O_CLOEXEC), FS_IOC_FIEMAP, &blocks));
+	int file = open(argument(args, 0, "/usr/bin/env"), O_RDONLY | O_CLOEXEC);
+	judge("FS_IOC_FIEMAP", ioctl(file, FS_IOC_FIEMAP, &blocks));
+	judge("EXT4_IOC_GET_ES_CACHE", ioctl(file, _IOWR('f', 42, struct fiemap), &of_ext4));
 }
 
 /* A limit of 1 byte keeps the kernel from handing a core dump to a program of the host's; 0 does not. */
