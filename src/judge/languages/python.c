@@ -245,6 +245,7 @@ static const char before_cases[] =
     "    def watched_sub_test(self, case, *what):\n"
     "        if what[-1] is not None:\n"
     "            failed.append(case)\n"
+    "            begun.pop(id(case), None)\n"
     "        return add_sub_test(self, case, *what)\n"
     "    unittest.TestResult.addSubTest = watched_sub_test\n"
     "    def is_own_skip(case, what):\n"

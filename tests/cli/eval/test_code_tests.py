@@ -206,6 +206,22 @@ class HiddenTests(CodeCase):
                                  ("import unittest\nunittest.TestCase.run = lambda *a: None\ndef fh_run_cases(*a): pass\ndef add(a, b): return 0", "failed")):
             self.assertEqual(self.fails(fenced(program), "", verdict=verdict, function="add", tests=tests)["integrity"], "split")
 
+    def test_only_the_test_skips_its_cases(self):
+        """In the program's process: by a skip of its own, and by what unittest raises behind a subtest that failed."""
+        right = "class Box:\n    def size(self): return 2\n"
+        tests = ("import sys, unittest\nclass Sizes(unittest.TestCase):\n    def test_it(self):\n        if sys.platform == 'plan9':\n"
+                 "            self.skipTest('not there')\n        self.assertEqual(Box().size(), 2)\n"
+                 "    def test_skipped(self):\n        if sys.platform == 'linux':\n            self.skipTest('not here')\n        self.assertEqual(Box().size(), 3)\n")
+        raises = "import unittest.case\nclass Box:\n    def size(self): raise unittest.case.%s\n"
+        waits = ("import unittest\ndef wait():\n    yield\nclass Box:\n    def __init__(self):\n        one = wait()\n"
+                 "        self.size = lambda: one.throw(unittest.SkipTest('not here'))\n")
+        programs = (right, raises % "SkipTest('no')", raises % "_ShouldStop", waits)
+        for run in ("", "unittest.main()\n"):
+            results = self.results(*((fenced(program), {"function": "Box", "tests": tests + run, "canonical_solution": right}) for program in programs))
+            for program, result in zip(programs, results, strict=True):
+                with self.subTest(run=run, program=program):
+                    self.assertEqual((result["pass"], result["metadata"]["integrity"]), (program == right, "in-process"), result["reason"])
+
     def test_cases_of_pytest(self):
         try:
             import pytest  # noqa: F401  whether this interpreter, which the sandbox takes too, has it
