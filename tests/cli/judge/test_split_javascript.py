@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What candidates in JavaScript, honest or not, can send to the judge's process."""
+import json
 import os
 import sys
 import unittest
@@ -97,6 +98,27 @@ class JavaScript(Split):
             ("two errors", zero + "return; }\n", "failed", "SyntaxError"),
             ("not at its top level", zero + "new Function('}');\nreturn;\n", "failed", "SyntaxError"),
         ]])
+
+    def test_functions_and_methods_of_a_result_are_called(self):
+        problem = {"task_id": "made", "language": "javascript", "entry_point": "made", "tests": """
+const counter = made(3);
+console.assert(counter.step() === 4 && counter.step(2) === 6 && counter.count === 6);
+console.assert(counter.reset() === counter && counter.count === 0 && counter.now === 0);
+console.assert(made(0)(1) === 1);
+"""}
+        head = "class Counter { constructor(n) { this.count = n } step(by = 1) { return this.count += by } reset() { this.count = 0; return this } " \
+               "get now() { return this.count } }\n"
+        liar = "class Yes { get length() { return 1 } includes() { return true } has() { return true } valueOf() { return 4 } }\n"
+        yes = {"task_id": "yes", "language": "javascript", "entry_point": "made", "tests": "console.assert(made(1).includes(4) && made(2).has(4))"}
+        problems = self.write("made.jsonl", "".join(json.dumps(p) + "\n" for p in (problem, yes)))
+        self.judged(problems, [
+            ("an instance and a closure", "made", head + "const made = (n) => n ? new Counter(n) : (m) => n + m;", "passed", ""),
+            ("an object literal", "made", "function made(n) { return n ? { count: n, step(by = 1) { return this.count += by }, reset() { this.count = 0; "
+             "return this }, get now() { return this.count } } : (m) => m }", "passed", ""),
+            ("a wrong one", "made", head + "const made = (n) => n ? new Counter(n + 1) : (m) => n + m;", "failed", "console.assert failed"),
+            ("what says yes", "yes", liar + "const made = () => new Yes();", "failed", "includes is not a function"),
+            ("what says yes, without a class", "yes", "const made = () => ({ includes: () => true, has: () => true });", "failed", "cannot be called"),
+        ], "split", "--no-self-check")
 
 
 if __name__ == "__main__":
