@@ -212,7 +212,7 @@ static void whole(struct fh_buf *out, const struct fh_judge_parts *p)
 	fh_buf_adds(out, "\n#undef main\n#line 1 \"declaration.cpp\"\n");
 	if (is_whole)
 		fh_cpp_add_preamble(out, declaration, true);
-	fh_buf_adds(out, "#line 1 \"test.cpp\"\n");
+	fh_buf_adds(out, FH_CPP_ASSERT "#line 1 \"test.cpp\"\n");
 	fh_buf_add_str(out, fh_buf_str(&p->problem->tail));
 	fh_buf_addc(out, '\n');
 }

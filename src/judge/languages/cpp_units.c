@@ -143,7 +143,7 @@ int fh_cpp_units(const struct fh_cpp_texts *texts, struct fh_str declaration, st
 	}
 	/* the prototype as written, because the test may use its default values */
 	fh_buf_add_str(ret_test, (struct fh_str){ declaration.p, s.end });
-	fh_buf_adds(ret_test, ";\n#line 1 \"test.cpp\"\n");
+	fh_buf_adds(ret_test, ";\n" FH_CPP_ASSERT "#line 1 \"test.cpp\"\n");
 	fh_buf_add_str(ret_test, test);
 	fh_buf_addc(ret_test, '\n');
 	return 0;

@@ -15,6 +15,9 @@
 #include "base/error.h"
 #include "code/signature.h"
 
+/* Stands before a test: it may count on assert(), and what a program makes of that name is no concern of its. */
+#define FH_CPP_ASSERT "#undef NDEBUG\n#include <assert.h>\n"
+
 /* Compiler options in addition to the language's own; the glue's object is called FH_CPP_OBJECT. */
 extern const char *const fh_cpp_glue_flags[];
 extern const char *const fh_cpp_judge_flags[];
