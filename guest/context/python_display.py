@@ -307,8 +307,14 @@ _NAMES.update((kind.__name__, kind) for kind in (HTML, Markdown, Latex, Math, Ja
                                                  Video, Code, DisplayHandle, DisplayObject))
 
 
+def _get_ipython():
+    """The shell, for the cells themselves; None for a library, which would look for more of IPython's in it."""
+    magic = sys._getframe(1).f_globals.get("__fumehood_magic__")
+    return magic and magic("interactive")
+
+
 class _Finder:
-    """Provides `IPython.display` to a program that imports it. Without IPython's shell, get_ipython() returns None."""
+    """Provides `IPython.display` to a program that imports it."""
 
     @staticmethod
     def find_spec(name, _path=None, _target=None):
@@ -320,7 +326,7 @@ class _Finder:
     @staticmethod
     def create_module(spec):
         module = type(sys)(spec.name)
-        module.get_ipython = lambda: None
+        module.get_ipython = _get_ipython
         if spec.name == "IPython":
             module.__version__, module.version_info = "0.0 (fumehood: IPython is not installed)", (0, 0, 0, "")
         module.__dict__.update(_NAMES)

@@ -11,6 +11,7 @@ import textwrap
 import time
 
 _LINE = re.compile(r"^(\s*)(?:([A-Za-z_][\w.]*(?:\s*,\s*[A-Za-z_]\w*)*)\s*=\s*)?([!%])(?!=)(.*)$")
+_OURS = {"In", "Out", "exit", "quit", "get_ipython"}
 _HELP = "IPython has it: install ipython in the sandbox to use it here"
 
 
@@ -82,7 +83,12 @@ class Magics:
         return indent + (target + " = " if target else "") + call
 
     def call(self, kind, *arguments):
-        self.local = sys._getframe(2).f_locals
+        if kind == "interactive":
+            return Interactive(self)
+        return self.run(sys._getframe(2).f_locals, kind, *arguments)
+
+    def run(self, local, kind, *arguments):
+        self.local = local
         if kind == "shell":
             return self.system(self._expand(arguments[0]))
         if kind == "capture":
@@ -176,8 +182,8 @@ class Magics:
 
     def who_ls(self, argument):
         """The names of variables, or of those whose types are named."""
-        hidden, kinds = {"In", "Out", "exit", "quit"}, argument.split()
-        return sorted(name for name, value in self.shell.names.items() if not name.startswith("_") and name not in hidden
+        kinds = argument.split()
+        return sorted(name for name, value in self.shell.names.items() if not name.startswith("_") and name not in _OURS
                       and (not kinds or type(value).__name__ in kinds))
 
     def who(self, argument):
@@ -213,7 +219,7 @@ class Magics:
             self.shell.inputs[:] = [""] * len(self.shell.inputs)
         if words:
             return
-        for name in [name for name in self.shell.names if not name.startswith("_") and name not in ("In", "Out", "exit", "quit")]:
+        for name in [name for name in self.shell.names if not name.startswith("_") and name not in _OURS]:
             del self.shell.names[name]
 
     def load_ext(self, argument):
@@ -347,6 +353,43 @@ class Magics:
                 for name in words:
                     if name not in let_go:
                         self.shell.names[name] = captured
+
+
+class Interactive:
+    """What get_ipython() gives: that of IPython's shell which notebooks call once they were made scripts."""
+
+    def __init__(self, magics):
+        self._magics = magics
+        self.user_ns = magics.shell.names
+        self.config = {}
+
+    @property
+    def execution_count(self):
+        return len(self._magics.shell.inputs) - 1
+
+    def system(self, cmd):
+        return self._magics.run(sys._getframe(1).f_locals, "shell", cmd)
+
+    system_raw = system_piped = system
+
+    def getoutput(self, cmd):
+        return self._magics.run(sys._getframe(1).f_locals, "capture", cmd)
+
+    def run_line_magic(self, magic_name, line="", _stack_depth=1):
+        return self._magics.run(sys._getframe(1).f_locals, "line", magic_name, line.strip())
+
+    def run_cell_magic(self, magic_name, line, cell):
+        return self._magics.run(sys._getframe(1).f_locals, "cell", magic_name, line.strip(), cell)
+
+    def magic(self, arg_s):
+        name, _, line = arg_s.lstrip("%").partition(" ")
+        return self._magics.run(sys._getframe(1).f_locals, "line", name, line.strip())
+
+    def push(self, variables, interactive=True):
+        self.user_ns.update(variables)
+
+    def __getattr__(self, name):
+        raise AttributeError("get_ipython() has no %s here.\n%s" % (name, _HELP))
 
 
 class _Captured:

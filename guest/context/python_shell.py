@@ -69,6 +69,7 @@ class Shell:
         self.names["_oh"], self.names["_ih"] = self.outputs, self.inputs
         self.names["__builtins__"] = builtins
         self.names["__fumehood_magic__"] = lambda *arguments: self.magics().call(*arguments)
+        self.names["get_ipython"] = lambda: self.magics().call("interactive")
         self.folder = os.getcwd()
         self.cells = {}
         self.before_cell = self.after_cell = None   # functions of %autoreload

@@ -125,6 +125,17 @@ print('driver' in context.run('f()').error.traceback, 'on_interrupt' in context.
             "ok 7 None '' '' None", "ok 8 None '' '' None", "ok 9 None 'kept\\t \\n' '' None", "ok 10 \"['words']\" '' '' None",
             "ok 11 None 'line\\n' '' None", "failed 12 None '' '' KeyboardInterrupt", "False False"])
 
+    def test_notebooks_made_scripts_find_what_they_call(self):
+        self.assertEqual(self.cells(r"""
+run('get_ipython().run_line_magic("matplotlib", "inline")\nget_ipython().system("echo from the shell")')
+run('v = 3\nget_ipython().getoutput("echo a; echo {v}")[:]')
+run('get_ipython().run_cell_magic("writefile", "noted", "line\\n")')
+run('from IPython import get_ipython as found\nfound().user_ns["v"], found().execution_count, open("noted").read()')
+run('def f(w):\n    get_ipython().system("echo {w}")\nf("inner")\nget_ipython().push({"pushed": 1})\npushed')
+run('%who int')
+"""), ["ok 1 None 'from the shell\\n' '' None", "ok 2 \"['a', '3']\" '' '' None", "ok 3 None 'Writing noted\\n' '' None",
+       "ok 4 \"(3, 4, 'line\\\\n')\" '' '' None", "ok 5 '1' 'inner\\n' '' None", "ok 6 None 'pushed\\t v\\t \\n' '' None"])
+
     def test_a_command_sees_the_names_that_its_line_sees(self):
         self.assertEqual(self.cells("""
 run('def f(v):\\n    out = !echo {v} $v {v!r} "{v:>4}"\\n    return out\\nf("in")')
