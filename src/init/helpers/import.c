@@ -192,6 +192,15 @@ static long make_fifo(int at, const char *last)
 	return r;
 }
 
+static int is_same(int from, const char *old, int at, const char *last)
+{
+	struct stat a, b;
+	return fh_sys(__NR_newfstatat, from, old, &a, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       fh_sys(__NR_newfstatat, at, last, &b, AT_SYMLINK_NOFOLLOW) == 0 && a.st_ino == b.st_ino &&
+	       a.st_dev == b.st_dev;
+}
+
+/* What an export describes twice, since one of its folders lies in another, is there already. */
 static long make_same(int at, const char *last)
 {
 	const char *old;
@@ -199,8 +208,13 @@ static long make_same(int at, const char *last)
 	if (from < 0)
 		return from;
 	long r = fh_sys(__NR_linkat, from, old, at, last, 0);
+	if (r == -EEXIST && !is_same((int)from, old, at, last)) {
+		r = fh_sys(__NR_unlinkat, at, last, 0);
+		if (r == 0)
+			r = fh_sys(__NR_linkat, from, old, at, last, 0);
+	}
 	fh_sys(__NR_close, from);
-	return r;
+	return r == -EEXIST ? 0 : r;
 }
 
 /* The folder of the entry that was made last: those of one folder come one after the other. */
@@ -259,11 +273,11 @@ static long make_entry(const char *p, size_t n)
 		return make_folder((int)at, last, p, n);
 	if (type == FH_FILE_REGULAR && !entry.same)
 		return make_regular((int)at, last, p, n);
+	if (entry.same)
+		return make_same((int)at, last);
 	r = fh_sys(__NR_unlinkat, at, last, 0);
 	if (r < 0 && r != -ENOENT)
 		return r;
-	if (entry.same)
-		return make_same((int)at, last);
 	if (type == FH_FILE_FIFO)
 		return make_fifo((int)at, last);
 	if (type != FH_FILE_LINK)
