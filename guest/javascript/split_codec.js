@@ -58,7 +58,7 @@ const makeCodec = (onEndless, functions = {}) => {
 	// Methods by which an object could pass for a plain value: an object whose `includes` always says true. They do not cross.
 	const notCalled = new Set(('has includes every some startsWith endsWith test hasOwnProperty isPrototypeOf propertyIsEnumerable ' +
 		'valueOf toString toLocaleString toJSON then catch finally constructor search indexOf lastIndexOf find findIndex findLast ' +
-		'findLastIndex localeCompare equals compare isSubsetOf isSupersetOf isDisjointFrom').split(' '));
+		'findLastIndex match matchAll localeCompare equals isEqual isSame compare isSubsetOf isSupersetOf isDisjointFrom').split(' '));
 	const setHas = uncurry(Set.prototype.has);
 	const typedTag = uncurry(getOwnPropertyDescriptor(getPrototypeOf(Int8Array.prototype), Symbol.toStringTag).get);
 	const errors = new Map();

@@ -50,10 +50,11 @@ def end(verdict, reason):
     leave(0 if verdict == "passed" else 1)
 
 
-# What plain values have: an object whose `startswith` or `issubset` always says True would pass for one. What is excepted gives or
-# takes an item, so has to be right.
+# What plain values have, and arrays and tables: an object whose `startswith`, `issubset` or `equals` always says True would pass for
+# one. What is excepted gives or takes an item, so has to be right.
 attributes_of_values = {name for its in (str, bytearray, list, dict, set, float, complex, range) for name in dir(its)}
 attributes_of_values.difference_update("add append clear copy discard extend get insert items keys pop popitem remove setdefault update values".split())
+attributes_of_values.update("all allclose any compare eq equal equals identical isclose isin".split())
 
 
 class Opaque:

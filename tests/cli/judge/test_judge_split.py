@@ -221,7 +221,8 @@ assert candidate(0)(4) == 5
     return Yes()
 """
         for test in ("assert candidate(1).startswith('a') and candidate(1).isdigit()", "assert candidate(1).issubset([1])",
-                     "assert candidate(1).count(1)", "assert candidate(1).is_integer()"):
+                     "assert candidate(1).count(1)", "assert candidate(1).is_integer()", "assert candidate(1).equals([1])",
+                     "assert candidate(1).all()"):
             row = self.verdict(test, completion)
             self.assertEqual((row["verdict"], "that crosses" in row["reason"]), ("failed", True), row)
 

@@ -108,15 +108,17 @@ console.assert(made(0)(1) === 1);
 """}
         head = "class Counter { constructor(n) { this.count = n } step(by = 1) { return this.count += by } reset() { this.count = 0; return this } " \
                "get now() { return this.count } }\n"
-        liar = "class Yes { get length() { return 1 } includes() { return true } has() { return true } valueOf() { return 4 } }\n"
+        liar = "class Yes { get length() { return 1 } includes() { return true } has() { return true } valueOf() { return 4 } match() { return [''] } }\n"
         yes = {"task_id": "yes", "language": "javascript", "entry_point": "made", "tests": "console.assert(made(1).includes(4) && made(2).has(4))"}
-        problems = self.write("made.jsonl", "".join(json.dumps(p) + "\n" for p in (problem, yes)))
+        like = {**yes, "task_id": "like", "tests": "console.assert(made(1).match(/^four$/))"}
+        problems = self.write("made.jsonl", "".join(json.dumps(p) + "\n" for p in (problem, yes, like)))
         self.judged(problems, [
             ("an instance and a closure", "made", head + "const made = (n) => n ? new Counter(n) : (m) => n + m;", "passed", ""),
             ("an object literal", "made", "function made(n) { return n ? { count: n, step(by = 1) { return this.count += by }, reset() { this.count = 0; "
              "return this }, get now() { return this.count } } : (m) => m }", "passed", ""),
             ("a wrong one", "made", head + "const made = (n) => n ? new Counter(n + 1) : (m) => n + m;", "failed", "console.assert failed"),
             ("what says yes", "yes", liar + "const made = () => new Yes();", "failed", "includes is not a function"),
+            ("what matches everything", "like", liar + "const made = () => new Yes();", "failed", "match is not a function"),
             ("what says yes, without a class", "yes", "const made = () => ({ includes: () => true, has: () => true });", "failed", "cannot be called"),
         ], "split", "--no-self-check")
 
