@@ -76,6 +76,16 @@ class Files(Serving):
                 done.set()
                 thread.join()
 
+    def test_a_copy_has_the_hard_links_of_its_original(self):
+        box = self.server.create()
+        box.run("mkdir -p d/e && echo x > f && ln f g && ln f d/e/h && ln -s f s && ln s t && mkfifo p && ln p q")
+        fork = e2b_client.Sandbox(self.server, self.server.ask("POST", f"/sandboxes/{box.id}/fork", {})[1][0]["sandbox"])
+        out = fork.run("stat -c '%i %h' f g d/e/h; stat -c '%i %h' s t; stat -c '%i %h' p q; cat d/e/h")[1].split("\n")
+        self.assertEqual([len(set(out[:3])), len(set(out[3:5])), len(set(out[5:7]))], [1, 1, 1], out)
+        self.assertEqual([out[0].split()[1], out[3].split()[1], out[5].split()[1], out[7]], ["3", "2", "2", "x"], out)
+        for each in (fork, box):
+            self.server.ask("DELETE", "/sandboxes/" + each.id)
+
     def test_an_upload_whose_form_is_not_whole_is_refused(self):
         form = b"--parts\r\nContent-Disposition: form-data; name=\"file\"; filename=\"cut\"\r\n\r\n1\r\n--parts--"
         kind = "multipart/form-data; boundary=parts"
