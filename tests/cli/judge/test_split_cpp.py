@@ -174,6 +174,19 @@ class Cpp(Split):
         ] + [("the control", "CPP/0", "    return 0;\n}\n#if __has_include(\"main.cpp\")\n#error it is there\n#endif\n", "compile_error",
               "it is there")])
 
+    def test_assert_is_the_tests_own(self):
+        """It needs no header, and what a program makes of it, or of NDEBUG, is nothing to the test, in one process neither."""
+        one = {"task_id": "one", "language": "cpp", "tests": "int main() { assert(twice(2) == 4); }", "code": "int twice(int x) { return 2 * x; }"}
+        two = {**one, "task_id": "two", "tests": "int main() { assert(twice(2) == 4); assert(next(2) == 3); }"}
+        problems = self.write("problems.jsonl", "".join(json.dumps(p) + "\n" for p in (one, two)))
+        program = "int twice(int x) { return %s * x; }\nint next(int x) { return x + 1; }\n"
+        for task, integrity in (("one", "split"), ("two", "in-process")):
+            self.judged(problems, [
+                ("right", task, program % 2, "passed", ""), ("wrong", task, program % 3, "failed", "assertion failed: twice(2) == 4"),
+                ("NDEBUG", task, "#define NDEBUG\n#include <cassert>\n" + program % 3, "failed", "assertion failed"),
+                ("a macro", task, "#define assert(x) ((void)0)\n" + program % 3, "failed", "assertion failed"),
+            ], integrity, "--no-self-check", "--allow-in-process")
+
 
 if __name__ == "__main__":
     unittest.main()
