@@ -8,6 +8,7 @@
 #include "eval/config/config_internal.h"
 #include "eval/common/csv.h"
 #include "eval/common/text.h"
+#include "eval/rendering/media.h"
 #include "script/script.h"
 
 #define PATHS_MAX 100000
@@ -170,21 +171,28 @@ int fh_eval_config_value(struct fh_eval_config *c, const struct fh_document *d, 
 	return 0;
 }
 
+/* Whether the text names a file whose content is known when the config is loaded. A script is called where it is used,
+ * media and PDF files are read there, and a name with a template is complete there. */
+static bool is_content(const struct fh_eval_config *c, const char *text)
+{
+	enum fh_script_language language;
+	if (!fh_text_is_file(text) || strstr(text, "{{"))
+		return false;
+	fh_auto_free char *path = NULL;
+	fh_auto_free char *function = NULL;
+	fh_text_split_file(text, c->dir, &path, &function);
+	return !fh_script_language_of(path, &language) && !fh_media_is(path) && !fh_streq(fh_path_ext(path), ".pdf");
+}
+
 static int expand(struct fh_eval_config *c, const struct fh_document *d, const json_t *value, unsigned depth,
                   json_t **ret, struct fh_error *err)
 {
-	const char *text = json_string_value(value), *key;
-	enum fh_script_language language;
+	const char *key;
 	json_t *member;
 	if (depth > 64)
 		return fh_document_error(d, "", err, "more than 64 levels");
-	if (fh_text_is_file(text)) {
-		fh_auto_free char *path = NULL;
-		fh_auto_free char *function = NULL;
-		fh_text_split_file(text, c->dir, &path, &function);
-		if (!fh_script_language_of(path, &language))
-			return fh_eval_config_value(c, d, value, "", ret, err);
-	}
+	if (is_content(c, json_string_value(value)))
+		return fh_eval_config_value(c, d, value, "", ret, err);
 	if (!json_is_object(value) && !json_is_array(value)) {
 		*ret = json_incref((json_t *)(uintptr_t)value);
 		return 0;

@@ -22,7 +22,8 @@ struct loader {
 
 static int load_spec(struct loader *l, const struct fh_document *d, const json_t *spec, const char *place);
 
-/* Reads the files that `text`, an entry of a config's `vars`, names, and adds their variables to vars. */
+/* Reads the files that `text`, an entry of a config's `vars`, names, and adds their variables to vars. What these name
+ * by file:// is their content: the whole value of a JSON or YAML file, where a variable in the config is its text. */
 static int add_vars_of(struct fh_eval_config *c, const struct fh_document *d, const char *text, const char *place,
                        json_t *vars, struct fh_error *err)
 {
@@ -32,12 +33,13 @@ static int add_vars_of(struct fh_eval_config *c, const struct fh_document *d, co
 		return fh_document_place(d, place, err);
 	for (size_t i = 0; i < paths.count; i++) {
 		struct fh_document *file = NULL;
-		r = fh_eval_config_document(c, paths.items[i], &file, err);
+		fh_auto_json json_t *whole = NULL;
+		r = fh_eval_config_whole(c, paths.items[i], &file, &whole, err);
 		if (r < 0)
 			return r;
-		if (!json_is_object(file->root))
+		if (!json_is_object(whole))
 			return fh_document_error(file, "", err, "a file of vars is a map of names to values");
-		json_object_update(vars, file->root);
+		json_object_update(vars, whole);
 	}
 	return 0;
 }
