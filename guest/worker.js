@@ -130,9 +130,25 @@ function asData(value, file, names) {
 	return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, asData(item, file, [...names, key])]));
 }
 
+// What a function that is a provider says of itself beside its id, as promptfoo reads it.
+const OF_PROVIDERS = ['label', 'transform', 'delay', 'config'];
+
+// A provider that is a function, as {id, callApi}: its id is its label, or the one that promptfoo gives it.
+function functionProvider(item, id, reference) {
+	if (typeof item !== 'function') return reference;
+	const names = reference.slice(reference.lastIndexOf(':') + 1).split('.'), file = reference.slice('file://'.length, reference.lastIndexOf(':'));
+	const more = OF_PROVIDERS.filter((key) => item[key] !== undefined).map((key) => [key, asData(item[key], file, [...names, key])]);
+	return { ...Object.fromEntries(more), id: item.label ?? id, callApi: reference };
+}
+
 async function exportOf(file) {
-	const space = await moduleOf(file);
-	return asData(space.default?.default ?? space.default ?? space, path.resolve(file), []);
+	const space = await moduleOf(file), value = space.default?.default ?? space.default ?? space;
+	const data = asData(value, path.resolve(file), []);
+	for (const key of ['providers', 'targets'].filter((name) => value?.[name])) {
+		if (Array.isArray(value[key])) data[key] = data[key].map((item, i) => functionProvider(value[key][i], `custom-function-${i}`, item));
+		else data[key] = functionProvider(value[key], 'custom-function', data[key]);
+	}
+	return data;
 }
 
 function typeOf(value) {
