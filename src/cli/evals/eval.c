@@ -149,7 +149,8 @@ static int run_config(const struct fh_eval_options *o, const struct start *start
 			                                     .report = start->report };
 		fh_graders_warn(&plan);
 		print_warnings(&plan.config);
-		r = fh_eval_session_run(&session, ret_status, err);
+		r = o->overrides.grader ? fh_graders_check(&plan, o->overrides.grader, err) : 0;
+		r = r < 0 ? r : fh_eval_session_run(&session, ret_status, err);
 		if (FH_FREE_AT_END)
 			fh_eval_plan_release(&plan);
 		else

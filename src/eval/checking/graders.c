@@ -177,7 +177,8 @@ static struct fh_provider *of_config(const struct fh_graders *g, const json_t *e
 	return NULL;
 }
 
-static int open_entry(const struct fh_graders *g, const json_t *entry, struct fh_provider **ret, struct fh_error *err)
+static int open_entry(const struct fh_graders *g, const json_t *entry, bool look_only, struct fh_provider **ret,
+                      struct fh_error *err)
 {
 	const struct fh_eval_plan *p = g->plan;
 	fh_auto_json json_t *normal = fh_eval_provider_entry(entry);
@@ -195,8 +196,20 @@ static int open_entry(const struct fh_graders *g, const json_t *entry, struct fh
 		                                   .scripts = p->needs.scripts,
 		                                   .replay = p->needs.replay,
 		                                   .cancel = p->needs.cancel,
-		                                   .timeout_ms = p->needs.timeout_ms };
+		                                   .timeout_ms = p->needs.timeout_ms,
+		                                   .look_only = look_only };
 	return fh_provider_open(&options, ret, err);
+}
+
+int fh_graders_check(const struct fh_eval_plan *plan, const char *id, struct fh_error *err)
+{
+	const struct fh_graders g = { .plan = plan };
+	fh_auto_json json_t *entry = json_string(id);
+	fh_auto_provider struct fh_provider *provider = NULL;
+	if (of_config(&g, entry))
+		return 0;
+	int r = open_entry(&g, entry, true, &provider, err);
+	return r < 0 ? fh_error_wrap(err, "--grader %s", id) : 0;
 }
 
 static int find(struct fh_graders *g, const json_t *entry, struct fh_provider **ret, struct fh_error *err)
@@ -207,7 +220,7 @@ static int find(struct fh_graders *g, const json_t *entry, struct fh_provider **
 			return 0;
 		}
 	struct fh_provider *shared = of_config(g, entry), *own = NULL;
-	int r = shared ? 0 : open_entry(g, entry, &own, err);
+	int r = shared ? 0 : open_entry(g, entry, false, &own, err);
 	if (r < 0)
 		return r;
 	struct grader *item = FH_NEW(struct grader);

@@ -18,6 +18,8 @@ void fh_graders_free(FH_NULLABLE struct fh_graders *g);
 /* Adds a warning to the plan's config for each operation for which an assertion needs a grader and has none: its rows
  * will be errors, which is to be known before answers are paid for. */
 void fh_graders_warn(struct fh_eval_plan *plan);
+/* Whether the id of a grader that the command line names is a provider's: an error where no row might ask it, too. */
+int fh_graders_check(const struct fh_eval_plan *plan, const char *id, struct fh_error *err);
 
 struct fh_grader_request {
 	enum fh_provider_operation operation;

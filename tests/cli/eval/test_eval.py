@@ -418,6 +418,15 @@ class Graded(Eval):
                     self.assertEqual([r["failureReason"] for r in rows], [2, 2])
                     self.assertEqual([r["gradingResult"] for r in rows], [None, None])
 
+    def test_a_grader_of_the_command_line_is_a_provider_also_where_none_is_asked(self):
+        config = "prompts: [a]\nproviders: [{id: echo, label: mine}]\n"
+        done = self.eval("--no-table", "--grader", "nope:x", config=config)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("--grader nope:x: unknown provider", done.stderr)
+        for grader in ("mine", "echo", "openai:chat:gpt-4o"):
+            with self.subTest(grader=grader):
+                self.rows(config, "--grader", grader)
+
     def test_a_verdict_decides_and_its_tokens_are_counted(self):
         rows = self.graded("{type: llm-rubric, value: x, threshold: 0.5}", '{"reason": "r", "pass": true, "score": 0.75}', 0)
         self.assertEqual([(r["score"], r["gradingResult"]["tokensUsed"]["total"]) for r in rows], [(.75, 3), (.75, 3)])
