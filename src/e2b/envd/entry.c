@@ -30,6 +30,9 @@ int fh_entry_fail(struct fh_connect_error *e, const struct fh_error *err, const 
 		{ EROFS, FH_CONNECT_PERMISSION_DENIED, "read-only file system: %s" },
 		{ ENOSPC, FH_CONNECT_RESOURCE_EXHAUSTED, "the sandbox's disk is full: %s" },
 		{ EDQUOT, FH_CONNECT_RESOURCE_EXHAUSTED, "the sandbox's disk is full: %s" },
+		{ ELOOP, FH_CONNECT_INVALID_ARGUMENT, "too many levels of symbolic links: %s" },
+		{ EMFILE, FH_CONNECT_RESOURCE_EXHAUSTED,
+		  "no more folders of the sandbox can be watched at once; stop another watch first: %s" },
 	};
 	for (size_t i = 0; i < FH_ARRAY_SIZE(known); i++)
 		if (err->sys == known[i].sys) {

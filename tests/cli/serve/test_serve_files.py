@@ -11,6 +11,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
 import e2b_client
+import support
 from serving import Serving
 
 
@@ -75,6 +76,18 @@ class Files(Serving):
             finally:
                 done.set()
                 thread.join()
+
+    def test_more_watches_than_there_can_be_are_refused_by_their_name(self):
+        box = self.server.create()
+        told = [box.call("filesystem.Filesystem/CreateWatcher", {"path": "/home/user"})[:2] for _ in range(9)]
+        self.assertEqual([status for status, _ in told], [200] * 8 + [429])
+        self.assertIn("watch", told[8][1]["message"])
+        self.assertEqual(box.call("filesystem.Filesystem/RemoveWatcher", {"watcherId": told[0][1]["watcherId"]})[0], 200)
+        again = support.wait_for(lambda: box.call("filesystem.Filesystem/CreateWatcher", {"path": "/tmp"})[0] == 200, support.TIMEOUT)
+        self.assertTrue(again)
+        box.run("ln -s loop loop")
+        self.assertEqual(box.call("filesystem.Filesystem/ListDir", {"path": "loop"})[1]["code"], "invalid_argument")
+        self.server.ask("DELETE", "/sandboxes/" + box.id)
 
     def test_a_copy_has_the_hard_links_of_its_original(self):
         box = self.server.create()
