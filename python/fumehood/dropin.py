@@ -3,8 +3,10 @@
 closed. Each has its own exceptions: ``_error(what, error)`` makes one."""
 import contextlib
 import os
+import queue
 import shlex
-from typing import Any, Dict, Mapping, NamedTuple, Optional, Sequence, Union
+import threading
+from typing import Any, Dict, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import errors, packages
 from ._request import Text
@@ -25,18 +27,51 @@ class ExecResult(NamedTuple):
 class ExecRun:
     """docker-py's ``exec_run``, for a container that has ``_execute``."""
 
-    def _execute(self, argv: Sequence[str], env: Optional[Mapping[str, str]], workdir: Optional[str]) -> Done:
+    def _execute(self, argv: Sequence[str], env: Optional[Mapping[str, str]], workdir: Optional[str], **reading: Any) -> Done:
+        """``reading``: the callbacks of :meth:`Container.exec`, and what they do with bytes that are no text."""
         raise NotImplementedError
 
     def exec_run(self, cmd: Union[str, Sequence[str]], environment: Any = None, workdir: Optional[str] = None, demux: bool = False,
                  stream: bool = False, **_options: Any) -> ExecResult:
-        """Runs a command; a string is split as a shell would, and no shell runs it. ``stream``: the output is an iterator, and comes
-        when the command is over."""
+        """Runs a command; a string is split as a shell would, and no shell runs it. ``stream``: the output is an iterator over what
+        the command prints while it runs."""
         argv = shlex.split(cmd) if isinstance(cmd, str) else list(cmd)
         env = dict(entry.split("=", 1) for entry in environment) if isinstance(environment, (list, tuple)) else environment
+        if stream:
+            return ExecResult(None, self._stream(argv, env, workdir, demux))
         done = self._execute(argv, env, workdir)
-        output = (done.stdout or None, done.stderr or None) if demux else done.stdout + done.stderr
-        return ExecResult(None, iter([output])) if stream else ExecResult(done.exit_code, output)
+        return ExecResult(done.exit_code, (done.stdout or None, done.stderr or None) if demux else done.stdout + done.stderr)
+
+    def _stream(self, argv: Sequence[str], env: Optional[Mapping[str, str]], workdir: Optional[str], demux: bool) -> Iterator[Any]:
+        pieces: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
+
+        def work() -> None:
+            seen = [0, 0]
+
+            def take(stream: int, data: bytes) -> None:
+                seen[stream] += len(data)
+                if data:
+                    pieces.put(((None, data) if stream else (data, None)) if demux else data)
+
+            try:
+                done = self._execute(argv, env, workdir, encoding_errors="surrogateescape",
+                                     on_stdout=lambda text: take(0, text.encode("utf-8", "surrogateescape")),
+                                     on_stderr=lambda text: take(1, text.encode("utf-8", "surrogateescape")))
+                for stream, data in enumerate((done.stdout, done.stderr)):
+                    take(stream, data[seen[stream]:])  # why it could not be started, which nobody printed
+            except BaseException as error:  # raised where the output is read
+                pieces.put(error)
+            pieces.put(None)
+
+        threading.Thread(target=work, name="fumehood-exec", daemon=True).start()  # docker-py's command runs whether or not it is read
+        return self._read(pieces)
+
+    @staticmethod
+    def _read(pieces: "queue.SimpleQueue[Any]") -> Iterator[Any]:
+        for piece in iter(pieces.get, None):
+            if isinstance(piece, BaseException):
+                raise piece
+            yield piece
 
 
 class ExecContainer(ExecRun):
@@ -50,8 +85,8 @@ class ExecContainer(ExecRun):
         self.short_id = made.id[:12]
         self.name = "python_sandbox_" + made.id[:8]
 
-    def _execute(self, argv: Sequence[str], env: Optional[Mapping[str, str]], workdir: Optional[str]) -> Done:
-        return self._made.exec(argv, env=env, cwd=workdir)
+    def _execute(self, argv: Sequence[str], env: Optional[Mapping[str, str]], workdir: Optional[str], **reading: Any) -> Done:
+        return self._made.exec(argv, env=env, cwd=workdir, **reading)
 
 
 class Dropin:

@@ -57,8 +57,8 @@ class SessionContainer(ExecRun, Container):
     def status(self):
         return "exited" if self.closed else "running"
 
-    def _execute(self, argv, env, workdir):
-        return self.exec(argv, env=env, cwd=workdir)
+    def _execute(self, argv, env, workdir, **reading):
+        return self.exec(argv, env=env, cwd=workdir, **reading)
 
     def get_archive(self, path):
         """As docker-py's: a tar archive's bytes in pieces, and what it is; with ``kind``."""

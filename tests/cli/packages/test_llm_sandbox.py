@@ -258,17 +258,23 @@ class Sessions(Llm):
         self.assertIn("--from=a", refused)
 
     def test_a_container_has_what_programs_use_of_docker_s(self):
-        plain, split, streamed, names = self.python("""
+        plain, split, streamed, live, names = self.python("""
             with SandboxSession(lang="python") as s:
                 c = s.container
                 show(c.exec_run("sh -c 'echo $A; pwd; exit 3'", environment=["A=1"], workdir="/tmp").output.decode())
                 show([part.decode() for part in c.exec_run(["sh", "-c", "echo out; echo err >&2"], demux=True).output])
                 code, output = c.exec_run("echo chunk", stream=True)
                 show([code, b"".join(output).decode()])
+                output = c.exec_run(["sh", "-c", "printf 'one\\\\377'; until [ -e /tmp/go ]; do sleep 0.05; done; echo two >&2"], stream=True, demux=True).output
+                first = next(output)  # it comes while the command runs
+                c.exec_run("touch /tmp/go")
+                show(repr(first), repr(list(output)), b"".join(c.exec_run("/no/program", stream=True).output).decode())
                 show([c.status, c.short_id == c.id[:12], bool(c.name)])
         """)
         self.assertEqual((plain, split), ("1\n/tmp\n", ["out\n", "err\n"]))
         self.assertEqual((streamed, names), ([None, "chunk\n"], ["running", True, True]))
+        self.assertEqual(live[:2], [r"(b'one\xff', None)", r"[(None, b'two\n')]"])
+        self.assertIn("cannot execute /no/program", live[2])
 
     def test_a_limit_of_processor_time_holds_for_each_program(self):
         codes, native = self.python("""
