@@ -198,11 +198,30 @@ static bool asks_for_more(struct fh_str code, struct fh_str test, const struct f
 	return more;
 }
 
+/* The last function of a program in Go that the test calls; empty: it calls none. */
+static struct fh_str go_called(struct fh_str code, struct fh_str test)
+{
+	struct fh_str found = { "", 0 };
+	for (struct fh_str line; fh_next_line(&code, &line);) {
+		if (!fh_str_begins(line, "func "))
+			continue;
+		struct fh_str name = fh_identifier(fh_str_from(line, strlen("func ")));
+		if (name.n > 0 && fh_mentions(test, name, "("))
+			found = name;
+	}
+	return found;
+}
+
 /* The reference's text up to its function's body, where the prompt declares no function. */
 static int declare_by_reference(const json_t *row, struct fh_judge_problem *p, struct fh_error *err)
 {
 	const struct fh_judge_language_info *l = fh_judge_languages[p->language];
 	struct fh_str code = fh_buf_str(&p->reference), entry = fh_str(p->entry_point), prefix;
+	if (p->language == FH_JUDGE_GO && entry.n == 0) {
+		entry = go_called(code, fh_buf_str(&p->tail));
+		free(p->entry_point);
+		p->entry_point = fh_xstrndup(entry.p, entry.n);
+	}
 	if (!l->declaration_of || l->entry_point(fh_buf_str(&p->head)).n > 0)
 		return 0;
 	if (optional(row, "prefix", &prefix, err) < 0)

@@ -469,6 +469,12 @@ class GoInProcess(Split):
         results = [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
         self.assertEqual([(r["verdict"], r["integrity"]) for r in results], [("passed", "in-process"), ("failed", "in-process")] * 2)
 
+    def test_the_function_is_the_one_of_the_reference_that_the_test_calls(self):
+        program = "package main\n\nfunc twice(x int) int { return plus(x, %s) }\n\nfunc plus(a, b int) int { return a + b }\n"
+        test = 'package main\n\nimport "testing"\n\nfunc TestTwice(t *testing.T) {\n\tif twice(2) != 4 {\n\t\tt.Fatal("not 4")\n\t}\n}\n'
+        problems = self.write("problems.jsonl", json.dumps({"task_id": "t", "language": "go", "code": program % "x", "tests": test}) + "\n")
+        self.judged(problems, [("right", "t", program % "x", "passed", ""), ("wrong", "t", program % "1", "failed", "not 4")], "split")
+
 
 if __name__ == "__main__":
     unittest.main()
