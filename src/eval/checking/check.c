@@ -261,6 +261,7 @@ static int check_list(const struct fh_check *c, const json_t *list, const json_t
                       struct fh_error *err)
 {
 	FH_CLEANUP(fh_score_release) struct fh_score score;
+	fh_auto_free char *of_set = NULL; /* why the last set failed that did: told before what failed outside of sets */
 	fh_score_init(&score, threshold);
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *assertion = json_array_get(list, i);
@@ -268,8 +269,8 @@ static int check_list(const struct fh_check *c, const json_t *list, const json_t
 		if (strcmp(type, "max-score") == 0 || fh_starts_with(type, "select-"))
 			continue; /* judged when the whole row is finished (select.h) */
 		fh_auto_json json_t *result = NULL;
-		int r = strcmp(type, "assert-set") == 0 ? check_set(c, assertion, &result, err)
-		                                        : check_one(c, assertion, &result, err);
+		bool set = strcmp(type, "assert-set") == 0;
+		int r = set ? check_set(c, assertion, &result, err) : check_one(c, assertion, &result, err);
 		if (r == 0 && !json_is_true(json_object_get(result, "pass")) &&
 		    fh_env_on("PROMPTFOO_SHORT_CIRCUIT_TEST_FAILURES"))
 			r = fh_error_set(err, FH_E_ARGUMENT, "%s", fh_json_str(result, "reason", "an assertion failed"));
@@ -277,6 +278,14 @@ static int check_list(const struct fh_check *c, const json_t *list, const json_t
 			r = add_result(c, &score, assertion, result, err);
 		if (r < 0)
 			return r;
+		if (set && !json_is_true(json_object_get(result, "pass"))) {
+			free(of_set);
+			of_set = fh_xstrdup(fh_json_str(result, "reason", ""));
+		}
+	}
+	if (of_set) {
+		free(score.failed);
+		score.failed = FH_TAKE_PTR(of_set);
 	}
 	*ret = fh_score_finish(&score);
 	return 0;

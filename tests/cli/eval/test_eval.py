@@ -418,6 +418,17 @@ class Graded(Eval):
                     self.assertEqual([r["failureReason"] for r in rows], [2, 2])
                     self.assertEqual([r["gradingResult"] for r in rows], [None, None])
 
+    def test_why_a_set_failed_is_told_before_what_failed_outside_of_sets(self):
+        rows = self.rows("""\
+            prompts: [abc]
+            providers: [echo]
+            tests:
+              - assert:
+                  - {type: assert-set, threshold: 0.75, assert: [{type: contains, value: a}, {type: contains, value: y}]}
+                  - {type: contains, value: z}
+            """, status=100)
+        self.assertEqual(rows[0]["error"], "Aggregate score 0.50 < 0.75 threshold")
+
     def test_a_grader_of_the_command_line_is_a_provider_also_where_none_is_asked(self):
         config = "prompts: [a]\nproviders: [{id: echo, label: mine}]\n"
         done = self.eval("--no-table", "--grader", "nope:x", config=config)
