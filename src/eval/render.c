@@ -11,6 +11,7 @@
 #include "eval/rendering/template_host.h"
 #include "script/script.h"
 
+#define TAG_SPACE " \t\r\n"
 #define VAR_FILE_MAX ((size_t)64 << 20)
 #define VAR_PDF_MS 60000
 #define ROUNDS_MAX 5
@@ -181,22 +182,65 @@ static void substitute(json_t *vars, const json_t *stored)
 	}
 }
 
-/* Whether every {{expression}} of text begins with a known name. Text with {% %} passes, because it may set names
- * itself. */
+static size_t name_length(const char *text)
+{
+	size_t n = 0;
+	while (isalnum((unsigned char)text[n]) || text[n] == '_' || text[n] == '$')
+		n++;
+	return isdigit((unsigned char)*text) ? 0 : n;
+}
+
+static bool is_known(const char *name, size_t n, const json_t *vars, const json_t *loops)
+{
+	fh_auto_free char *word = fh_xstrndup(name, n);
+	return n == 0 || json_object_get(vars, word) || json_object_get(loops, word);
+}
+
+/* What stands behind the word of a tag, as in "{% for …": NULL where text, which begins with "{%", is another tag. */
+static const char *behind_word(const char *text, const char *word)
+{
+	const char *at = text + 2 + strspn(text + 2, TAG_SPACE);
+	if (!fh_starts_with(at, word))
+		return NULL;
+	at += strlen(word);
+	size_t space = strspn(at, TAG_SPACE);
+	return space ? at + space : NULL;
+}
+
+/* Adds the NAME of each "{% for NAME in LIST %}" in text; promptfoo knows those of no other form of loop. */
+static void add_loops(const char *text, json_t *loops)
+{
+	for (const char *tag = text; (tag = strstr(tag, "{%")); tag += 2) {
+		const char *name = behind_word(tag, "for");
+		size_t n = name ? name_length(name) : 0;
+		const char *in = n ? name + n + strspn(name + n, TAG_SPACE) : "";
+		if (!fh_starts_with(in, "in"))
+			continue;
+		const char *list = in + 2 + strspn(in + 2, TAG_SPACE);
+		const char *end = list + name_length(list);
+		end += strspn(end, TAG_SPACE);
+		fh_auto_free char *word = fh_xstrndup(name, n);
+		if (fh_starts_with(end, "%}"))
+			json_object_set_new(loops, word, json_true());
+	}
+}
+
+/* Whether every {{expression}}, {% if … %} and {% for … %} of text begins with a known name, as promptfoo looks for
+ * them: text of which a name is not known may be code in a language of templates. */
 static bool names_known(const char *text, const json_t *vars)
 {
-	if (strstr(text, "{%"))
-		return true;
+	fh_auto_json json_t *loops = json_object();
+	add_loops(text, loops);
 	for (const char *open = text; (open = strstr(open, "{{")); open += 2) {
 		const char *name = open + 2 + (open[2] == '-');
-		name += strspn(name, " \t\r\n");
-		size_t n = 0;
-		while (isalnum((unsigned char)name[n]) || name[n] == '_' || name[n] == '$')
-			n++;
-		if (n == 0 || isdigit((unsigned char)*name))
-			continue;
-		fh_auto_free char *word = fh_xstrndup(name, n);
-		if (!json_object_get(vars, word))
+		name += strspn(name, TAG_SPACE);
+		if (!is_known(name, name_length(name), vars, loops))
+			return false;
+	}
+	for (const char *tag = text; (tag = strstr(tag, "{%")); tag += 2) {
+		const char *name = behind_word(tag, "if");
+		name = name ? name : behind_word(tag, "for");
+		if (name && !is_known(name, name_length(name), vars, loops))
 			return false;
 	}
 	return true;
