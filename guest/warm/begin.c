@@ -141,7 +141,7 @@ static uint64_t number_at(const char **p)
 
 /* Sets /proc/self/cmdline and environ. prctl(2) PR_SET_MM_MAP sets the whole memory layout, of which only these change.
  * On a kernel without it, the zygote's stay visible; nothing depends on them. */
-void fh_warm_show(const struct fh_warm_run *run)
+static void show(const struct fh_warm_run *run)
 {
 	static char stat[2048];
 	struct prctl_mm_map map = { .exe_fd = (uint32_t)-1 };
@@ -335,7 +335,7 @@ int fh_warm_begin(const struct fh_zygote_run *m, size_t size, int *fds, int fd_c
 	}
 	if (r < 0)
 		return (int)r;
-	fh_warm_show(run);
+	show(run);
 	ret->step = FH_WARM_NONE;
 	return 0;
 }

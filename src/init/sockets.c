@@ -158,7 +158,8 @@ static void read_counts(struct counts *c)
 		fh_sys(__NR_pread64, c->fd, c->text, sizeof(c->text) - 64, 0);
 }
 
-int fh_sockets_can(void)
+/* Whether the sandbox's sockets can be examined one by one. */
+static int can_examine(void)
 {
 	static int can = -1;
 	if (can < 0)
@@ -199,7 +200,7 @@ uint64_t fh_sockets_unnamed(void)
 /* Whether the sandbox has no sockets but the one that init counts with. */
 static int are_none(void)
 {
-	return *counts.text && number() <= (uint64_t)fh_sockets_can();
+	return *counts.text && number() <= (uint64_t)can_examine();
 }
 
 int fh_sockets_none(void)
@@ -234,7 +235,7 @@ uint64_t fh_sockets_bytes(int are_charged)
 		          { AF_INET6, IPPROTO_UDP, "UDP6: inuse " } };
 	struct sums s = { 0 }, local = { 0 };
 	read_counts(&counts);
-	if (!fh_sockets_can())
+	if (!can_examine())
 		return of_records();
 	read_counts(&counts6);
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {

@@ -147,7 +147,8 @@ int fh_launch_write_maps(const struct fh_launched *c, const struct fh_ids *ids, 
 
 /* ---------------------------------------------------------------------------------------------------------- errors */
 
-void fh_launch_explain(int error, struct fh_error *err)
+/* Adds a hint to the error of a clone or unshare that the host refused. */
+static void explain(int error, struct fh_error *err)
 {
 	struct fh_refusal refusal;
 	if (fh_refusal_find(error, &refusal))
@@ -172,7 +173,7 @@ static int explain_clone(int error, bool into_group, struct fh_error *err)
 	if (error == EAGAIN)
 		fh_error_hint(err, "a limit on processes is reached: ulimit -u, or pids.max of a control group around us");
 	else
-		fh_launch_explain(error, err);
+		explain(error, err);
 	return -FH_E_SYSTEM;
 }
 
@@ -202,7 +203,7 @@ int fh_launch_failed(const struct fh_setup_report *r, struct fh_error *err)
 	/* AppArmor may let a user create the namespace and then deny the capabilities in it, so that the first step that
 	 * needs one fails */
 	if (step == FH_SETUP_UNSHARE || step == FH_SETUP_MAPS || step == FH_SETUP_NETWORK || step == FH_SETUP_HOSTNAME)
-		fh_launch_explain(r->error, err);
+		explain(r->error, err);
 	else if (step == FH_SETUP_VOLUME && (r->error == EINVAL || r->error == EPERM))
 		fh_error_hint(err,
 		              "where sandboxes have ids of their own, a volume needs an id-mapped mount, which this folder's "

@@ -117,5 +117,3 @@ uint64_t fh_launch_namespaces(const struct fh_plan *plan);
 int fh_launch_write_maps(const struct fh_launched *c, const struct fh_ids *ids, struct fh_error *err);
 /* Turns the child's report into an error; common causes get a hint. */
 int fh_launch_failed(const struct fh_setup_report *r, struct fh_error *err);
-/* Adds a hint to the error of a clone or unshare that the host refused. */
-void fh_launch_explain(int error, struct fh_error *err);

@@ -33,7 +33,8 @@ int fh_mount_set(int tree, unsigned flags, uint64_t attributes)
 	return (int)syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | flags, &a, sizeof(a));
 }
 
-int fh_open_in_root(const struct fh_build *b, const char *path, uint64_t flags)
+/* Opens a path inside the new root. Links are followed as a process inside would follow them. */
+static int open_in_root(const struct fh_build *b, const char *path, uint64_t flags)
 {
 	struct open_how how = { .flags = flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
 	return (int)syscall(SYS_openat2, b->root, path, &how, sizeof(how));
@@ -85,7 +86,7 @@ static int open_parent(const struct fh_build *b, const char *path, const char **
 	*ret_name = slash + 1;
 	if (n)
 		return fh_open_target(b, parent, true);
-	int fd = fh_open_in_root(b, "/", O_PATH | O_DIRECTORY);
+	int fd = open_in_root(b, "/", O_PATH | O_DIRECTORY);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -98,7 +99,7 @@ int fh_build_give(const struct fh_build *b, int dir, const char *name)
 int fh_open_target(const struct fh_build *b, const char *path, bool folder)
 {
 	const char *name;
-	int fd = fh_open_in_root(b, path, O_PATH);
+	int fd = open_in_root(b, path, O_PATH);
 	if (fd >= 0)
 		return fd;
 	if (errno != ENOENT)
@@ -116,7 +117,7 @@ int fh_open_target(const struct fh_build *b, const char *path, bool folder)
 			return -errno;
 	}
 	/* resolved from the root again, so that a link in an image is followed within the root */
-	fd = fh_open_in_root(b, path, O_PATH);
+	fd = open_in_root(b, path, O_PATH);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -215,7 +216,7 @@ static int put_writable_file(struct fh_build *b, const struct fh_plan_mount *m)
 	int r = write_content(f, m);
 	if (r < 0)
 		return r;
-	fh_auto_close int at = fh_open_in_root(b, m->target, O_PATH), copy = fh_open_tree(AT_FDCWD, path, 0);
+	fh_auto_close int at = open_in_root(b, m->target, O_PATH), copy = fh_open_tree(AT_FDCWD, path, 0);
 	return at < 0 || copy < 0 || fh_move_mount(copy, at, "") < 0 ? -errno : 0;
 }
 
@@ -244,7 +245,7 @@ static int mount_dir(struct fh_build *b, const struct fh_plan_mount *m, int tree
 	fh_auto_close int made = fh_open_target(b, m->target, true);
 	if (made < 0 || !m->mode)
 		return FH_MIN(made, 0);
-	fh_auto_close int fd = fh_open_in_root(b, m->target, O_RDONLY | O_DIRECTORY);
+	fh_auto_close int fd = open_in_root(b, m->target, O_RDONLY | O_DIRECTORY);
 	return fd < 0 || fchmod(fd, m->mode) < 0 ? -errno : 0;
 }
 
@@ -262,7 +263,7 @@ static int mount_writable(struct fh_build *b, const struct fh_plan_mount *m, int
 static int cover(const struct fh_build *b, const char *target)
 {
 	char path[FH_BENCH_MAX + 64];
-	fh_auto_close int at = fh_open_in_root(b, target, O_PATH);
+	fh_auto_close int at = open_in_root(b, target, O_PATH);
 	if (at < 0)
 		return -errno;
 	fh_join(path, b->bench, is_folder(at) ? "folder" : "file");

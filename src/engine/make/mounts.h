@@ -51,8 +51,6 @@ void fh_build_say(struct fh_build *b, const char *what);
 int fh_open_tree(int dir, const char *path, unsigned flags);
 int fh_move_mount(int tree, int to, const char *path);
 int fh_mount_set(int tree, unsigned flags, uint64_t attributes);
-/* Opens a path inside the new root. Links are followed as a process inside would follow them. */
-int fh_open_in_root(const struct fh_build *b, const char *path, uint64_t flags);
 
 /* Opens a target. Missing components are made: the last one as a folder or an empty file, the others as folders. */
 int fh_open_target(const struct fh_build *b, const char *path, bool folder);

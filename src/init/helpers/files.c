@@ -200,7 +200,8 @@ long fh_open_folder_of(char *path, int parents, const char **ret_last)
 	return at;
 }
 
-unsigned fh_type_of(uint32_t mode)
+/* enum fh_file_type */
+static unsigned type_of(uint32_t mode)
 {
 	switch (mode & S_IFMT) {
 	case S_IFREG:
@@ -230,7 +231,7 @@ void fh_out_entry(const char *name, const struct stat *st, int dir, const char *
 	static char text[FH_HELPER_PATH_MAX];
 	fh_out_begin(FH_HELPER_ENTRY);
 	fh_out_text(FH_HELPER_NAME, name);
-	fh_out_number(FH_HELPER_TYPE, fh_type_of(st->st_mode));
+	fh_out_number(FH_HELPER_TYPE, type_of(st->st_mode));
 	fh_out_number(FH_HELPER_MODE, st->st_mode & 07777);
 	fh_out_number(FH_HELPER_UID, st->st_uid);
 	fh_out_number(FH_HELPER_GID, st->st_gid);
@@ -258,7 +259,7 @@ void fh_out_link_end(const struct stat *st, int dir, const char *path)
 		return;
 	if (fh_sys(__NR_fstat, fd, &end) == 0) {
 		char name[FH_FD_PATH_MAX];
-		fh_out_number(FH_HELPER_END_TYPE, fh_type_of(end.st_mode));
+		fh_out_number(FH_HELPER_END_TYPE, type_of(end.st_mode));
 		fh_out_number(FH_HELPER_END_MODE, end.st_mode & 07777);
 		long n =
 		    end.st_nlink ? fh_sys(__NR_readlinkat, AT_FDCWD, fh_fd_path((int)fd, name), text, sizeof(text)) : -ENOENT;

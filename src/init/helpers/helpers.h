@@ -37,7 +37,6 @@ long fh_open_below(int dir, char *path);
  * -EINVAL for "", "/", "." and "..". parents: missing folders are made. */
 long fh_open_folder_of(char *path, int parents, const char **ret_last);
 struct stat;
-unsigned fh_type_of(uint32_t mode); /* enum fh_file_type */
 /* Writes the fields of an ENTRY without ending it. dir and path are used to read a link's text. */
 void fh_out_entry(const char *name, const struct stat *st, int dir, const char *path);
 /* Adds to the ENTRY of a link where it leads, so that nobody has to start a helper for each link of a list. */

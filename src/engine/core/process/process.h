@@ -102,7 +102,6 @@ void fh_process_on_begun(struct fh_process *p); /* the program was forked from a
 void fh_process_on_exited(struct fh_process *p, const struct fh_init_exited *m);
 void fh_process_gone(struct fh_process *p);                                 /* the process's sandbox died */
 void fh_process_write_exit(const struct fh_process *p, struct fh_buf *out); /* writes the F_EXIT field */
-enum fh_status fh_process_status(const struct fh_process *p);
 void fh_process_add_waiter(struct fh_process *p, struct fh_connection *c, uint64_t request, uint64_t timeout_ms);
 void fh_process_drop_waiter(struct fh_waiter *w);
 void fh_process_started(struct fh_process *p, struct fh_connection *c, uint64_t request); /* writes STARTED */

@@ -424,7 +424,7 @@ static const struct {
 	{ FH_LIMIT_FILE_SIZE, FH_STATUS_DISK_LIMIT, true },
 };
 
-enum fh_status fh_process_status(const struct fh_process *p)
+static enum fh_status status_of(const struct fh_process *p)
 {
 	bool failed = p->wait_status != 0;
 	for (size_t i = 0; i < FH_ARRAY_SIZE(precedence); i++)
@@ -437,7 +437,7 @@ void fh_process_write_exit(const struct fh_process *p, struct fh_buf *out)
 {
 	bool signalled = WIFSIGNALED(p->wait_status);
 	size_t mark = fh_wire_begin(out, F_EXIT);
-	fh_wire_u64(out, F_STATUS, fh_process_status(p));
+	fh_wire_u64(out, F_STATUS, status_of(p));
 	if (!signalled)
 		fh_wire_u64(out, F_EXIT_CODE, (uint64_t)WEXITSTATUS(p->wait_status));
 	fh_wire_u64(out, F_SIGNAL, signalled ? (uint64_t)WTERMSIG(p->wait_status) : 0);
