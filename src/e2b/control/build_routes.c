@@ -24,7 +24,29 @@ static bool are_tags(struct fh_http_request *r, const json_t *tags, bool needed)
 	return good;
 }
 
-/* The request's body is {"name": "NAME[:TAG]", "tags": [TAG…]}; older clients send "alias". */
+/* Copies the size that is asked for, of which either part may be missing, from the body to `size`. */
+static bool copy_size(struct fh_http_request *r, json_t *body, json_t *size)
+{
+	static const struct {
+		const char *name;
+		json_int_t least, most;
+	} parts[] = { { "cpuCount", 1, 1024 }, { "memoryMB", 128, 1 << 20 } };
+	for (size_t i = 0; i < FH_ARRAY_SIZE(parts); i++) {
+		json_t *value = json_object_get(body, parts[i].name);
+		if (!value || json_is_null(value))
+			continue;
+		if (!json_is_integer(value) || json_integer_value(value) < parts[i].least ||
+		    json_integer_value(value) > parts[i].most) {
+			fh_e2b_fail(r, 400, "%s must be a number of %d to %d", parts[i].name, (int)parts[i].least,
+			            (int)parts[i].most);
+			return false;
+		}
+		json_object_set(size, parts[i].name, value);
+	}
+	return true;
+}
+
+/* The request's body is {"name": "NAME[:TAG]", "tags": [TAG…], "cpuCount", "memoryMB"}; older clients send "alias". */
 static void announce(struct fh_http_request *r, struct fh_str text)
 {
 	struct fh_e2b *s = fh_http_context(r);
@@ -36,11 +58,11 @@ static void announce(struct fh_http_request *r, struct fh_str text)
 	const json_t *more = json_object_get(body, "tags"), *tag;
 	size_t n = strcspn(asked, ":"), i;
 	fh_auto_free char *name = fh_xasprintf("%.*s", (int)n, asked);
-	fh_auto_json json_t *tags = json_array();
+	fh_auto_json json_t *tags = json_array(), *size = json_object();
 	if (asked[n])
 		json_array_append_new(tags, json_string(asked + n + 1));
 	json_array_foreach(more, i, tag) json_array_append(tags, (json_t *)(uintptr_t)tag);
-	if (!are_tags(r, more, false) || !are_tags(r, tags, false))
+	if (!are_tags(r, more, false) || !are_tags(r, tags, false) || !copy_size(r, body, size))
 		return;
 	if (!n || fh_template_is_built_in(name) || !fh_template_is_name(name)) {
 		fh_e2b_fail(r, 400, "'%.64s' cannot be the name of a template", asked);
@@ -48,7 +70,7 @@ static void announce(struct fh_http_request *r, struct fh_str text)
 	}
 	if (!json_array_size(tags))
 		json_array_append_new(tags, json_string("default"));
-	fh_template_build_announce(s->builds, fh_e2b_key(r), name, tags, id);
+	fh_template_build_announce(s->builds, fh_e2b_key(r), name, tags, size, id);
 	json_t *o = json_object(), *names = json_array();
 	json_array_append_new(names, json_string(name));
 	json_object_set_new(o, "templateID", json_string(name));

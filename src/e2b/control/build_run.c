@@ -326,6 +326,7 @@ static json_t *settings_of(const struct work *w)
 	json_t *o = json_object();
 	const char *start = fh_json_str(w->build->request, "startCmd", fh_json_str(w->hosted->settings, "start", NULL));
 	const char *ready = fh_json_str(w->build->request, "readyCmd", fh_json_str(w->hosted->settings, "ready", NULL));
+	json_object_update(o, w->build->size);
 	json_object_set(o, "env", w->env);
 	json_object_set_new(o, "user", json_string(w->user));
 	json_object_set_new(o, "cwd", fh_json_bytes(fh_str(w->cwd)));

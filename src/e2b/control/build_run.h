@@ -11,7 +11,7 @@ struct fh_template_build {
 	const struct fh_key *owner;
 	char id[FH_UUID_SIZE];
 	char *name;
-	json_t *tags, *request; /* members of the client's request; immutable */
+	json_t *tags, *size, *request; /* members of the client's requests; immutable. size: cpuCount, memoryMB */
 
 	pthread_mutex_t lock; /* guards the members below */
 	enum fh_template_build_state state;

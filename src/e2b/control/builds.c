@@ -49,6 +49,7 @@ void fh_template_build_drop(struct fh_template_build *b)
 	if (atomic_fetch_sub(&b->references, 1) != 1)
 		return;
 	json_decref(b->tags);
+	json_decref(b->size);
 	json_decref(b->request);
 	json_decref(b->log);
 	pthread_mutex_destroy(&b->lock);
@@ -91,13 +92,14 @@ static void forget_old(struct fh_template_builds *b, const struct fh_key *owner)
 }
 
 void fh_template_build_announce(struct fh_template_builds *b, const struct fh_key *owner, const char *name,
-                                json_t *tags, char ret_id[FH_UUID_SIZE])
+                                json_t *tags, json_t *size, char ret_id[FH_UUID_SIZE])
 {
 	struct fh_template_build *x = FH_NEW(struct fh_template_build);
 	x->server = b->server;
 	x->owner = owner;
 	x->name = fh_xstrdup(name);
 	x->tags = json_incref(tags);
+	x->size = json_incref(size);
 	x->log = json_array();
 	x->references = 1;
 	pthread_mutex_init(&x->lock, NULL);

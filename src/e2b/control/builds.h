@@ -19,9 +19,10 @@ struct fh_template_builds;
 FH_OWN struct fh_template_builds *fh_template_builds_new(struct fh_e2b *server);
 void fh_template_builds_free(FH_OWN struct fh_template_builds *b); /* no build may be running */
 
-/* Registers a build that waits for its steps. tags: texts, already checked. */
+/* Registers a build that waits for its steps. tags: texts; size: an object that fh_template_lower() takes; both are
+ * already checked. */
 void fh_template_build_announce(struct fh_template_builds *b, const struct fh_key *owner, const char *name,
-                                json_t *tags, char ret_id[FH_UUID_SIZE]);
+                                json_t *tags, json_t *size, char ret_id[FH_UUID_SIZE]);
 /* Starts a build. -FH_E_NOT_FOUND; -FH_E_ARGUMENT: it was started before, or the request is invalid. */
 int fh_template_build_start(struct fh_template_builds *b, const struct fh_key *owner, const char *name, const char *id,
                             json_t *request, struct fh_error *err);

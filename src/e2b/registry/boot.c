@@ -146,13 +146,15 @@ static int make_by_any(struct fh_hosted *h, struct fh_sandbox_options *o, struct
 	return r < 0 ? r : make(h, o, err);
 }
 
-/* Makes the sandbox with a copy of another's files, and with volumes of its own. */
+/* Makes the sandbox with a copy of another's files, and with volumes and limits of its own. */
 static int branch(struct fh_hosted *h, struct fh_sandbox *from, struct fh_sandbox_options *o, struct fh_error *err)
 {
 	struct fh_plan *plan = NULL;
-	int r = h->volume_count ? fh_sandbox_plan(from, &plan, err) : 0;
-	if (plan)
+	int r = h->volume_count || h->settings ? fh_sandbox_plan(from, &plan, err) : 0;
+	if (plan) {
 		fh_volume_mounts_plan(h, plan);
+		plan->limits = h->limits;
+	}
 	o->plan = plan;
 	if (r == 0)
 		r = fh_sandbox_branch(from, o, &h->sandbox, err);

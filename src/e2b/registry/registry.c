@@ -190,6 +190,7 @@ static struct fh_hosted *hosted_new(struct fh_hosted_registry *g, const struct f
 	h->internet = q->internet;
 	h->references = 1;
 	fh_ceilings_limits(&q->owner->ceilings, &h->limits);
+	fh_template_lower(h->settings, &h->limits);
 	pthread_mutex_init(&h->turn, NULL);
 	pthread_mutex_init(&h->lock, NULL);
 	pthread_cond_init(&h->changed, NULL);

@@ -10,6 +10,7 @@
 #include "e2b/common/processors.h"
 #include "e2b/common/state.h"
 #include "e2b/hosted/e2b.h"
+#include "proto/plan.h"
 
 enum { NAME_MAX_BYTES = 128 };
 
@@ -416,12 +417,24 @@ static json_t *time_or_null(int64_t ms)
 	return ms ? json_string(fh_iso_time(ms, time)) : json_null();
 }
 
+void fh_template_lower(const json_t *settings, struct fh_limits *limits)
+{
+	uint64_t cpus = (uint64_t)fh_json_int(settings, "cpuCount", 0), *rate = &limits->value[FH_LIMIT_CPU_RATE];
+	uint64_t memory = (uint64_t)fh_json_int(settings, "memoryMB", 0) << 20, *most = &limits->value[FH_LIMIT_MEMORY];
+	if (cpus && cpus < fh_e2b_processors() && (!*rate || cpus * 1000 < *rate))
+		*rate = cpus * 1000;
+	if (memory && memory < *most)
+		*most = memory;
+	fh_limits_bound_disk(limits);
+}
+
 /* A template as its newest tag shows it. */
 static json_t *template_object(const struct snapshot *s, const char *name)
 {
 	struct fh_limits limits;
 	json_t *o = json_object(), *names = json_array();
 	fh_ceilings_limits(&s->owner->ceilings, &limits);
+	fh_template_lower(s->image->settings, &limits);
 	uint64_t milli = limits.value[FH_LIMIT_CPU_RATE], cpus = milli ? (milli + 999) / 1000 : fh_e2b_processors();
 	json_array_append_new(names, json_string(name));
 	json_object_set_new(o, "templateID", json_string(name));

@@ -56,6 +56,8 @@ bool fh_templates_have_any(struct fh_templates *t, const struct fh_key *owner, c
 FH_OWN json_t *fh_templates_built(struct fh_templates *t, const struct fh_key *owner);
 /* The settings of a template, with a new reference; NULL: it is built-in, or has none. */
 FH_OWN FH_NULLABLE json_t *fh_templates_settings(struct fh_templates *t, const struct fh_key *owner, const char *name);
+/* Lowers the limits of a sandbox to the size that its template was built for ("cpuCount", "memoryMB"); raises none. */
+void fh_template_lower(FH_NULLABLE const json_t *settings, struct fh_limits *limits);
 bool fh_template_is_built_in(const char *name);
 bool fh_template_is_name(const char *name); /* whether a text is a valid name, with or without a tag */
 bool fh_template_is_tag(const char *tag);

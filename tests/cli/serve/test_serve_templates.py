@@ -54,9 +54,9 @@ class Building(support.TempDir):
             self.assertEqual(self.server.ask("PUT", "/" + path, data, None)[0], 200)
         return digest
 
-    def build(self, name, steps, tags=(), **more):
+    def build(self, name, steps, tags=(), size=None, **more):
         """The final status of a build."""
-        status, made = self.ask("POST", "/v3/templates", {"name": name, "tags": list(tags)})
+        status, made = self.ask("POST", "/v3/templates", {"name": name, "tags": list(tags), **(size or {})})
         self.assertEqual(status, 202, made)
         where = f"/templates/{made['templateID']}/builds/{made['buildID']}"
         self.assertEqual(self.ask("POST", "/v2" + where, {"fromImage": "e2bdev/base", "steps": steps, **more})[0], 202)
@@ -113,6 +113,23 @@ class Building(support.TempDir):
         self.assertIn("start command", told["reason"]["message"])
         told = self.build("ends", [], startCmd="echo done", readyCmd="sleep 1")
         self.assertEqual(told["status"], "ready", told)
+
+    def test_a_template_has_the_size_that_was_asked_for_up_to_the_ceilings(self):
+        for name, asked, wanted in ("small", {"cpuCount": 1, "memoryMB": 256}, (1, 256)), ("large", {"cpuCount": 1024, "memoryMB": 1 << 20}, None):
+            self.assertEqual(self.build(name, [], size=asked)["status"], "ready")
+            plain, box = self.sandbox("base"), self.sandbox(name)
+            sizes = [tuple(self.ask("GET", "/sandboxes/" + one.id)[1][part] for part in ("cpuCount", "memoryMB")) for one in (plain, box)]
+            self.assertEqual(sizes[1], wanted or sizes[0])
+            shown = next(t for t in self.ask("GET", "/v2/templates")[1] if t["templateID"] == name)
+            self.assertEqual((shown["cpuCount"], shown["memoryMB"]), sizes[1])
+        takes = "python3 -c 'x = bytearray(400 << 20); print(len(x) >> 20)'"
+        self.assertEqual([box.run(takes)[1] for box in (self.sandbox("small"), self.sandbox("large"))], ["", "400\n"])
+        copy = self.ask("POST", f"/sandboxes/{self.sandbox('small').id}/fork", {"timeout": 30})[1]
+        self.addCleanup(self.ask, "DELETE", "/sandboxes/" + copy[0]["sandbox"]["sandboxID"])
+        self.assertEqual(self.ask("GET", "/sandboxes/" + copy[0]["sandbox"]["sandboxID"])[1]["memoryMB"], 256)
+        for wrong in {"cpuCount": 0}, {"memoryMB": 127}, {"memoryMB": "1024"}, {"cpuCount": 1.5}:
+            status, told = self.ask("POST", "/v3/templates", {"name": "odd", **wrong})
+            self.assertEqual((status, "must be a number" in told["message"]), (400, True), told)
 
     def test_a_home_has_the_files_of_a_login_shell(self):
         for steps in ([{"type": "RUN", "args": ["mkdir .bashrc"]}], [{"type": "RUN", "args": ["ln -s .bashrc .bashrc"]}],
