@@ -126,8 +126,8 @@ class SandboxCheck(CodeCase):
         answers += [(fenced(text + "def other(n): return n\n"), both) for text in raised[:-1]]
         honest = [(fenced(right), check, "split"), (fenced(right + "def other(n): return n\n"), both, "in-process"),
                   (fenced("class Box:\n    size = 2\n"), {"unit_test_type": "pass", "call": "assert Box().size == 2"}, "in-process"),
-                  (fenced("class Box:\n    size = 2\ndef make(): return Box()\n"), {"unit_test_type": "pass", "call": "assert make().size == 2"}, "in-process"),
-                  (fenced("def adder(n):\n    return lambda x: x + n\n"), {"unit_test_type": "pass", "call": "assert adder(1)(2) == 3"}, "in-process"),
+                  (fenced("class Box:\n    size = 2\ndef make(): return Box()\n"), {"unit_test_type": "pass", "call": "assert make().size == 2"}, "split"),
+                  (fenced("def adder(n):\n    return lambda x: x + n\n"), {"unit_test_type": "pass", "call": "assert adder(1)(2) == 3"}, "split"),
                   (fenced("def double(n):\n    if n < 0: raise ValueError(n)\n    return n + n\nif __name__ == '__main__':\n    print(double(1))\n"),
                    {"unit_test_type": "pass", "call": ["try:\n    double(-1)\nexcept ValueError: pass\nelse: assert False", "assert double(2) == 4"]}, "split"),
                   (fenced(right), {"unit_test_type": "pass", "call": "print(double('ab').upper())", "canonical_solution": right}, "split")]

@@ -400,7 +400,7 @@ class Files(Llm):
 
 @support.root_and_user
 class Plots(Llm):
-    @unittest.skipUnless(shutil.which("Rscript"), "needs the program Rscript (package r-base-core)")
+    @unittest.skipUnless(shutil.which("Rscript"), "long: needs Rscript (package r-base-core), which ./dev test --full installs")
     @support.once
     def test_each_page_and_each_file_that_r_draws_is_a_plot(self):
         pages, files, broken, direct = self.python("""
