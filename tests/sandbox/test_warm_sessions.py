@@ -130,7 +130,7 @@ class WarmSessions(Case):
         print(support.wait_for(lambda: switches() <= 3, 30))
         """), ["True"] * 3)
 
-    @unittest.skipUnless(os.getuid() == 0 and os.path.exists("/sys/fs/cgroup/memory/tasks"), "needs control groups v1, as root")
+    @unittest.skipUnless(os.getuid() == 0 and os.path.exists("/sys/fs/cgroup/memory/tasks"), "needs cgroup v1, as root")
     def test_init_is_beside_the_memory_of_its_programs(self):
         """The kernel's choice, once those are dying (src/init/messages.h, APART). What works for init, and the programs, count."""
         self.assertEqual(self.lines("""
