@@ -22,8 +22,9 @@
 	const fs = require('fs');
 	const vm = require('vm');
 	const { randomBytes } = require('crypto');
-	// A function of the program's, by its number. As a method it also changes the object that it is called on.
-	const functions = new Map();
+	// A function of the program's, by its number. As a method it also changes the object that it is called on, if that came from the
+	// program (`theirs`): a copy of it with what the test expects beside is the test's own.
+	const functions = new Map(), theirs = new WeakSet();
 	const made = (number) => {
 		if (!functions.has(number)) functions.set(number, function ofProgram(...values) { return ask('call kept', [number, ...values], this); });
 		return functions.get(number);
@@ -134,7 +135,10 @@
 			if (message.length !== 4 || repeated !== id) say('tampered', 'a reply to no call');
 			const known = changes && ['return', 'throw', 'resolve', 'reject', 'iterate'].includes(answer) ?
 				sent.objects : undefined;
-			return { answer, values: decode(roots, heap, known).values };
+			const { values, objects } = decode(roots, heap, known);
+			const ours = new Set(known);
+			if (functions.size) for (const o of objects) if (!ours.has(o)) theirs.add(o);
+			return { answer, values };
 		} catch (e) {
 			return say('tampered', `a reply that no program gives: ${e.message}`);
 		}
@@ -176,7 +180,7 @@
 			say('tampered', 'a reply of no known kind');
 		const [value, now] = given;
 		calls++;
-		if (now === undefined || !isObject(owner)) return result(value);
+		if (now === undefined || !theirs.has(owner)) return result(value);
 		refresh(owner, now);
 		return result(value === now ? owner : value);
 	};

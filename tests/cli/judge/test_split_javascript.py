@@ -111,13 +111,16 @@ console.assert(made(0)(1) === 1);
         liar = "class Yes { get length() { return 1 } includes() { return true } has() { return true } valueOf() { return 4 } match() { return [''] } }\n"
         yes = {"task_id": "yes", "language": "javascript", "entry_point": "made", "tests": "console.assert(made(1).includes(4) && made(2).has(4))"}
         like = {**yes, "task_id": "like", "tests": "console.assert(made(1).match(/^four$/))"}
-        problems = self.write("made.jsonl", "".join(json.dumps(p) + "\n" for p in (problem, yes, like)))
+        copied = {**yes, "task_id": "copied", "tests": "const mine = { ...made(3), want: 9 };\nconsole.assert(mine.step(2) === mine.want);"}
+        problems = self.write("made.jsonl", "".join(json.dumps(p) + "\n" for p in (problem, yes, like, copied)))
         self.judged(problems, [
             ("an instance and a closure", "made", head + "const made = (n) => n ? new Counter(n) : (m) => n + m;", "passed", ""),
             ("an object literal", "made", "function made(n) { return n ? { count: n, step(by = 1) { return this.count += by }, reset() { this.count = 0; "
              "return this }, get now() { return this.count } } : (m) => m }", "passed", ""),
             ("a wrong one", "made", head + "const made = (n) => n ? new Counter(n + 1) : (m) => n + m;", "failed", "console.assert failed"),
             ("what says yes", "yes", liar + "const made = () => new Yes();", "failed", "includes is not a function"),
+            ("a method of the test's own copy", "copied", "const made = () => ({ step() { return 9 } });", "passed", ""),
+            ("one that changes the test's own", "copied", "const made = () => ({ step() { this.want = 5; return 5 } });", "failed", "console.assert failed"),
             ("what matches everything", "like", liar + "const made = () => new Yes();", "failed", "match is not a function"),
             ("what says yes, without a class", "yes", "const made = () => ({ includes: () => true, has: () => true });", "failed", "cannot be called"),
         ], "split", "--no-self-check")
