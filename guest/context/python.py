@@ -168,6 +168,12 @@ class Driver:
     def branch(self, request):
         part("branch").branch(self, request)
 
+    def save(self, request):
+        part("state").save(self, request)
+
+    def load(self, request):
+        part("state").load(self, request)
+
     def serve(self, options):
         wire = self.wire
         self._idle()
@@ -176,6 +182,7 @@ class Driver:
         sys.__stdout__, sys.__stderr__ = self.streams
         sys.stdin = open(0, encoding="utf-8", closefd=False)
         os.environ.update(options.get("env") or {})
+        self.environment = dict(os.environ)  # as the code finds it
         for name in options.get("preload") or []:
             try:
                 __import__(name)
@@ -184,7 +191,8 @@ class Driver:
                     wire.later("stderr", text="cannot import %s ahead: %s\n" % (name, error))
         self.shell = self._shell(options.get("shell") or "auto")
         wire.emit("ready", protocol=1, pid=os.getpid(), shell=self.shell.name, version=self.shell.version)
-        handlers = {"run": self.run, "complete": self.complete, "branch": self.branch, "adopt": self.adopt}
+        handlers = {"run": self.run, "complete": self.complete, "branch": self.branch, "adopt": self.adopt, "save": self.save,
+                    "load": self.load}
         while not self.exiting:
             request = self.wait()
             if request is None:

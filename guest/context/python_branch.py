@@ -57,43 +57,58 @@ def _shared_memory():
     return names
 
 
-def _not_branched(driver):
-    """What the branch lacks of its parent's state, or shares with it."""
+def not_branched(driver, shared=True):
+    """What the branch lacks of its parent's state, or, if it is a fork, shares with it."""
     names = ["thread %s" % thread.name for thread in threading.enumerate()
              if thread is not threading.main_thread() and thread.name != "fumehood-streams"]
     if driver.loop is not None and not driver.loop.is_closed():
         tasks = len(sys.modules["asyncio"].all_tasks(driver.loop))
         names += ["%d asyncio task%s" % (tasks, "s" if tasks > 1 else "")] if tasks else []
-    names += _children() + _sockets(driver.loop) + _shared_memory()
+    names += _children() + (_sockets(driver.loop) + _shared_memory() if shared else [])
     more = len(names) - _NAMES_MAX
     return names[:_NAMES_MAX] + (["%d more" % more] if more > 0 else [])
 
 
-def branch(driver, request):
-    """Answers the request in the parent. Returns in the branch, too, which then serves its own client."""
-    wire, names = driver.wire, _not_branched(driver)
-    # A SIGCHLD handler of the code must not see the end of the process between parent and branch.
-    handler = signal.getsignal(signal.SIGCHLD)
-    if callable(handler):
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    try:
+class Unnoticed:
+    """Around a fork of which the code learns nothing: a SIGCHLD handler of its own must not see the end of the process."""
+
+    def __enter__(self):
+        self._handler = signal.getsignal(signal.SIGCHLD)
+        if callable(self._handler):
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        return self
+
+    def __exit__(self, *_):
+        if callable(self._handler):
+            signal.signal(signal.SIGCHLD, self._handler)
+
+    @staticmethod
+    def fork():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Python 3.12 warns at a fork because of the driver's own thread
-            child = os.fork()
+            return os.fork()
+
+    @staticmethod
+    def failed(child):
+        try:
+            return os.waitpid(child, 0)[1]
+        except ChildProcessError:  # no exit status, because the code ignores SIGCHLD
+            return 0
+
+
+def branch(driver, request):
+    """Answers the request in the parent. Returns in the branch, too, which then serves its own client."""
+    wire, names = driver.wire, not_branched(driver)
+    child, failed, reason = -1, 1, "it has no room for another process"
+    try:
+        with Unnoticed() as unnoticed:
+            child = unnoticed.fork()
             if child == 0:
                 _leave_parent(driver, request, names)
-        try:
-            failed = child and os.waitpid(child, 0)[1]
-        except ChildProcessError:  # no exit status, because the code ignores SIGCHLD; the proxy reports if there is no branch
-            failed = 0
+            else:
+                failed = unnoticed.failed(child)
     except OSError as error:
-        failed, child = 1, -1
         reason = str(error)
-    else:
-        reason = "it has no room for another process"
-    finally:
-        if callable(handler):
-            signal.signal(signal.SIGCHLD, handler)
     if child:
         more = {"why": reason} if failed else {}
         wire.emit("end", id=request.get("id"), status="refused" if failed else "ok", **more)

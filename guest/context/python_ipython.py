@@ -155,7 +155,8 @@ class Shell:
         config.Completer.use_jedi = False
         import types
         module = types.ModuleType("__main__", "Automatically created module for IPython interactive environment")
-        self.shell = _Shell.instance(config=config, user_module=module, user_ns=module.__dict__)
+        self.names = module.__dict__
+        self.shell = _Shell.instance(config=config, user_module=module, user_ns=self.names)
         self.shell.display_formatter.active_types = list(self.shell.display_formatter.formatters)
         for mime in (rich.DATA, rich.CHART):
             _formatter(self.shell, mime, rich.EXTRA[mime])

@@ -143,8 +143,17 @@ FH_PUBLIC void fh_context_free(struct fh_context *context);
  * Seeds of random generators and process ids differ; what a fork leaves behind is named by fh_context_not_branched.
  */
 FH_PUBLIC int fh_context_branch(struct fh_context *context, struct fh_context **ret, struct fh_error *err);
-/* What of its parent's state a branch lacks, or shares with it: threads, tasks, child processes, sockets, each as a
- * text for people. NULL-terminated; it belongs to the context. Untrusted texts. */
+/*
+ * Another context in `into`, a sandbox that this one's files are in (fh_sandbox_branch) or may not be in, with the
+ * state that this one has now, by value: its variables, the functions and classes of its code, modules by their names,
+ * the working directory, sys.path and variables of the environment that the code changed. Both sandboxes need the same
+ * Python. Takes time and memory by the state's size, in both sandboxes. The context's own sandbox: fh_context_branch.
+ */
+FH_PUBLIC int fh_context_branch_into(struct fh_context *context, struct fh_sandbox *into, struct fh_context **ret,
+                                     struct fh_error *err);
+/* What of its parent's state a branch lacks, or shares with it: threads, tasks, child processes, sockets, variables
+ * that have no value that can be carried, each as a text for people. NULL-terminated; it belongs to the context.
+ * Untrusted texts. */
 FH_PUBLIC const char *const *fh_context_not_branched(const struct fh_context *context);
 
 FH_PUBLIC const char *fh_context_id(const struct fh_context *context); /* 32 hexadecimal digits */

@@ -243,7 +243,7 @@ _FUNCTIONS = {
     "fh_context_interrupt": (c_int, [c_void_p, _PE]),
     "fh_context_restart": (c_int, [c_void_p, _PE]),
     "fh_context_remove": (c_int, [c_void_p, _PE]),
-    "fh_context_branch": (c_int, [c_void_p, POINTER(c_void_p), _PE]),
+    "fh_context_branch_into": (c_int, [c_void_p, c_void_p, POINTER(c_void_p), _PE]),
     "fh_context_not_branched": (POINTER(c_char_p), [c_void_p]),
     "fh_context_free": (None, [c_void_p]),
     "fh_context_id": (c_char_p, [c_void_p]),

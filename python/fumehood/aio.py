@@ -143,8 +143,9 @@ class Context:
     async def restart(self) -> None:
         await _call(self._context.restart)
 
-    async def branch(self) -> "Context":
-        return Context(await _stoppable(lambda _stop: self._context.branch(), lambda unwanted: submit(unwanted.remove)))
+    async def branch(self, *, sandbox: Optional["Sandbox"] = None) -> "Context":
+        into = None if sandbox is None else await sandbox._there()
+        return Context(await _stoppable(lambda _stop: self._context.branch(sandbox=into), lambda unwanted: submit(unwanted.remove)))
 
     async def remove(self) -> None:
         await _call(self._context.remove)

@@ -214,16 +214,19 @@ class Context:
         self.cwd = cwd
         self._sandbox._contexts.append(weakref.ref(self))
 
-    def branch(self) -> "Context":
-        """Another context in the same sandbox with the state that this one has now, by a fork of its interpreter: memory is
-        shared until one of the two writes to it. Python only. ``not_branched`` of the new one names what a fork leaves
-        behind: threads, asyncio tasks, child processes; and open sockets, which both share."""
+    def branch(self, *, sandbox: Any = None) -> "Context":
+        """Another context with the state that this one has now; python only. In the same sandbox by a fork of the interpreter:
+        memory is shared until one of the two writes to it. In another ``sandbox``, most often a branch of this one, by value:
+        variables, functions and classes of the code, modules by their names. ``not_branched`` of the new one names what it
+        lacks: threads, asyncio tasks, child processes, and variables without a value that can be carried; and open sockets,
+        which a fork shares."""
+        into = self._sandbox if sandbox is None else sandbox
         made, error = Context.__new__(Context), _l.CError()
-        made._sandbox, made._client, made._handle = self._sandbox, self._client, c_void_p()
+        made._sandbox, made._client, made._handle = into, into.client, c_void_p()
         made._removed, made._gone = False, threading.Lock()
-        with self._using() as handle:
-            self._client.keep(made)
-            _l.check(_l.lib.fh_context_branch(handle, byref(made._handle), byref(error)), error)
+        with self._using() as handle, into._using() as other:
+            made._client.keep(made)
+            _l.check(_l.lib.fh_context_branch_into(handle, other, byref(made._handle), byref(error)), error)
         made._describe(self.cwd)
         return made
 

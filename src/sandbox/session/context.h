@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of a code context: its languages, the meaning of its events, its process; context.c has its runs. */
+/* The parts of a code context: its languages, the meaning of its events, its process, and what its own files share. */
 #pragma once
 #include <pthread.h>
 
@@ -104,6 +104,8 @@ struct fh_context_ready {
 	char **not_branched;
 };
 void fh_context_ready_release(struct fh_context_ready *ready);
+/* The list that ready and answers have; NULL: it is empty. */
+FH_OWN FH_NULLABLE char **fh_context_not_branched_read(const json_t *said);
 /* Starts the process and waits for its `ready`. */
 int fh_context_driver_start(struct fh_context_driver *d, const struct fh_context_start *start,
                             struct fh_context_ready *ret, struct fh_error *err);
@@ -120,6 +122,8 @@ void fh_context_driver_forget(struct fh_context_driver *d);
 
 /* For context_branch.c. */
 enum { FH_CONTEXT_FILE_NAME = 64 };
+/* A new name in the sandbox's /tmp. */
+void fh_context_file_name(const char *ending, char name[FH_CONTEXT_FILE_NAME]);
 /* Puts a file into the sandbox's /tmp that removes itself, or that its reader removes, when it was read. */
 int fh_context_put_file(const struct fh_context_start *start, const char *ending, struct fh_bytes data,
                         char name[FH_CONTEXT_FILE_NAME], struct fh_error *err);
@@ -134,3 +138,53 @@ int fh_context_driver_await(struct fh_context_driver *d, const struct fh_context
  * stays unread. Does not change whether the parent is alive, which the caller finds out at its next use. */
 int fh_context_driver_branch(struct fh_context_driver *parent, const struct fh_context_start *start, uint64_t id,
                              struct fh_context_driver *ret, struct fh_context_ready *ret_ready, struct fh_error *err);
+
+/* Has an idle interpreter write its state to a file in its sandbox. A fork of it does, so that it stays as it is,
+ * within the memory that the sandbox has left. */
+int fh_context_driver_save(struct fh_context_driver *driver, const struct fh_context_start *start, uint64_t id,
+                           char file[FH_CONTEXT_FILE_NAME], struct fh_error *err);
+/* Carries that file to the sandbox of an interpreter which has run nothing, has it read the state, and removes both
+ * files, whether it can or not. What is missing is in ret->not_branched. */
+int fh_context_driver_load(struct fh_context_driver *driver, const struct fh_context_start *start, uint64_t id,
+                           struct fh_sandbox *from, const char *file, struct fh_context_ready *ret,
+                           struct fh_error *err);
+
+/* ---- the context (context.c) ---- */
+
+enum {
+	FH_CONTEXT_SEND_MS = 10000, /* time for the driver to read a request, which is all that it does between runs */
+	FH_CONTEXT_LOOK_MS = 100,   /* period at which who waits looks at `cancel` */
+};
+
+/*
+ * `lock` guards all fields but those that are set once and those that only the current run uses (driver.unread). One
+ * call at a time is `busy`: a run or a restart. Only the busy call changes the process, and it holds `lock` to do so.
+ * An interrupt holds `lock` while it is sent, so it reaches the run that it was meant for and no later one.
+ */
+struct fh_context {
+	struct fh_sandbox *sandbox;
+	const struct fh_context_kind *kind;
+	char id[FH_ID_HEX];
+	char *cwd;
+	json_t *options;
+	uint64_t start_timeout_ms;
+	char *interpreter;
+	char *
+	    *not_branched; /* if this context is a branch: what it lacks of its parent's state (fh_context_not_branched) */
+
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool busy, running, interrupted, removed;
+	bool signalled; /* SIGINT was sent since the last request, and no KeyboardInterrupt came: it may arrive too late */
+	struct fh_context_driver driver;
+	bool alive; /* the driver is running and accepts code */
+	uint64_t runs, count;
+	struct fh_context *next; /* list of all contexts of this process */
+};
+/* Waits for this call's turn. -FH_E_CANCELLED when `cancel` is set before. */
+int fh_context_turn_begin(struct fh_context *c, const volatile int *cancel, struct fh_error *err);
+void fh_context_turn_end(struct fh_context *c);
+/* Starts an interpreter without state. Called by the busy call. */
+int fh_context_launch(struct fh_context *c, struct fh_error *err);
+/* Ends the interpreter; `why` receives how it ended, as text for the user. Called by the busy call. */
+void fh_context_drop(struct fh_context *c, char *why, size_t size);

@@ -67,7 +67,7 @@ static const struct fh_context_kind kinds[] = {
 	                                    "python_modules.py", "python_magics.py", "python_display.py",
 	                                    "python_pretty.py", "python_rich.py", "python_inline.py", "python_pictures.py",
 	                                    "python_charts.py", "python_charts_plotly.py", "python_branch.py",
-	                                    "python_adopt.py", "python_autoreload.py", NULL },
+	                                    "python_state.py", "python_adopt.py", "python_autoreload.py", NULL },
 	    .package = "python3",
 	    .adopts = true,
 	},

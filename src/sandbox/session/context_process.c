@@ -156,14 +156,19 @@ static void last_words(struct fh_context_driver *d, char out[LAST_WORDS])
 	snprintf(out, LAST_WORDS, "%.*s", LAST_WORDS - 1, line ? line + 1 : text);
 }
 
-int fh_context_put_file(const struct fh_context_start *start, const char *ending, struct fh_bytes data,
-                        char name[FH_CONTEXT_FILE_NAME], struct fh_error *err)
+void fh_context_file_name(const char *ending, char name[FH_CONTEXT_FILE_NAME])
 {
 	struct fh_id id;
 	char hex[FH_ID_HEX];
 	fh_id_random(&id);
 	fh_id_hex(id, hex);
 	snprintf(name, FH_CONTEXT_FILE_NAME, "/tmp/.fumehood-%s%s", hex, ending);
+}
+
+int fh_context_put_file(const struct fh_context_start *start, const char *ending, struct fh_bytes data,
+                        char name[FH_CONTEXT_FILE_NAME], struct fh_error *err)
+{
+	fh_context_file_name(ending, name);
 	const struct fh_file file = { name, data, 0755 };
 	int r = fh_sandbox_put_file(start->sandbox, &file, err);
 	return r < 0 ? fh_error_wrap(err, "a context in %s needs a writable /tmp", start->kind->name) : 0;
@@ -231,17 +236,23 @@ void fh_context_ready_release(struct fh_context_ready *ready)
 	*ready = (struct fh_context_ready){ NULL };
 }
 
-static void take_ready(const json_t *said, struct fh_context_ready *ret)
+char **fh_context_not_branched_read(const json_t *said)
 {
 	const json_t *list = json_object_get(said, "not_branched");
 	size_t count = FH_MIN(json_array_size(list), (size_t)NOT_BRANCHED_MAX), n = 0;
-	ret->interpreter = fh_xasprintf("%.64s %.64s", fh_json_str(said, "shell", ""), fh_json_str(said, "version", ""));
-	ret->not_branched = count ? fh_xcalloc(count + 1, sizeof(char *)) : NULL;
+	char **names = count ? fh_xcalloc(count + 1, sizeof(char *)) : NULL;
 	for (size_t i = 0; i < count; i++) {
 		const char *text = json_string_value(json_array_get(list, i));
 		if (text)
-			ret->not_branched[n++] = fh_xasprintf("%.200s", text);
+			names[n++] = fh_xasprintf("%.200s", text);
 	}
+	return names;
+}
+
+static void take_ready(const json_t *said, struct fh_context_ready *ret)
+{
+	ret->interpreter = fh_xasprintf("%.64s %.64s", fh_json_str(said, "shell", ""), fh_json_str(said, "version", ""));
+	ret->not_branched = fh_context_not_branched_read(said);
 }
 
 int fh_context_driver_await(struct fh_context_driver *d, const struct fh_context_start *start, int64_t deadline_ns,
