@@ -317,7 +317,7 @@ export class Context {
 	restart(): Promise<void>;
 	remove(): Promise<void>;
 	/** Another context with the state that this one has now. Python only. */
-	branch(): Promise<Context>;
+	branch(options?: { sandbox?: Sandbox }): Promise<Context>;
 	/** Of `await using`: remove. */
 	[Symbol.asyncDispose](): Promise<void>;
 }

@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:os";
 
-import { ENDED, ENDLESS, EVENTS, WOKEN, event_of, fork, kind_of, start } from "./driver.js";
+import { ENDED, ENDLESS, EVENTS, WOKEN, event_of, fork, kind_of, load, save, start } from "./driver.js";
 import { CancelledError, error_of, wrong } from "./errors.js";
 import { Collector, text_of } from "./execution.js";
 import { bytes_of, check_list, check_text, ms_of } from "./plan.js";
@@ -63,7 +63,11 @@ export class Context {
 	#take([driver, ready]) {
 		this.driver = driver;
 		this.interpreter ||= `${text_of(ready.shell).slice(0, 64)} ${text_of(ready.version).slice(0, 64)}`;
-		const lacking = Array.isArray(ready.not_branched) ? ready.not_branched : [];
+		this.#lacks(ready.not_branched);
+	}
+
+	#lacks(said) {
+		const lacking = Array.isArray(said) ? said : [];
 		this.not_branched = lacking.slice(0, NOT_BRANCHED_MAX).filter((item) => typeof item === "string").map((item) => item.slice(0, 200));
 	}
 
@@ -256,21 +260,37 @@ export class Context {
 		});
 	}
 
-	// Another context in the same sandbox with the state that this one has now, by a fork of its interpreter. Python only.
-	// `not_branched` of the new one names what a fork leaves behind.
-	branch() {
+	// Another context with the state that this one has now; python only. In the same sandbox by a fork of the interpreter; in another
+	// `sandbox`, most often a branch of this one, by value. `not_branched` of the new one names what it lacks.
+	branch({ sandbox = this.sandbox } = {}) {
 		return this.#in_turn(async () => {
 			const kind = await kind_of(this.language);
 			if (kind.cannot_branch)
 				throw error_of("unavailable", `a context in ${kind.language} cannot branch: ${kind.cannot_branch}`, { hint: "contexts in python can" });
 			if (!this.driver)
 				throw error_of("not_found", "the context's interpreter ended: there is no state to branch");
-			const made = new Context(MADE, this.sandbox, { language: this.language, cwd: this.cwd, options: this.options, start_ms: this.start_ms });
-			made.#take(await fork(this, ++this.#runs));
+			const made = new Context(MADE, sandbox, { language: this.language, cwd: this.cwd, options: this.options, start_ms: this.start_ms });
+			await (sandbox === this.sandbox ? this.#fork_into(made) : this.#carry_into(made));
 			made.#count = this.#count;
 			enlist(made);
 			return made;
 		});
+	}
+
+	async #fork_into(made) {
+		made.#take(await fork(this, ++this.#runs));
+	}
+
+	async #carry_into(made) {
+		const file = await save(this, ++this.#runs);
+		try {
+			await made.#launch();
+			made.#lacks(await load(made.driver, made, ++made.#runs, this.sandbox, file));
+		} catch (error) {
+			await made.#drop().catch(() => {});
+			await this.sandbox.files.remove(file).catch(() => {});
+			throw error;
+		}
 	}
 
 	async [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() {

@@ -228,15 +228,44 @@ export async function fork(context, id) {
 	try {
 		if (String(await driver.line(until - Date.now()).then((line) => typeof line === "symbol" ? "" : line)) !== "listening")
 			throw error_of("unavailable", "a context cannot branch: its proxy does not start");
-		if (!await context.driver.send(Buffer.from(JSON.stringify({ op: "branch", id, socket }) + "\n"), until - Date.now()))
-			throw error_of("timeout", "the context did not branch in time");
-		await answer(context.driver, id, until);
+		await ask(context.driver, { op: "branch", id, socket }, until);
 		return [driver, await driver.ready(kind, until)];
 	} catch (error) {
 		await driver.end().catch(() => {});
 		await sandbox.files.remove(socket).catch(() => {});
 		throw error;
 	}
+}
+
+// Has an idle interpreter write its state to a file in its sandbox (docs/contexts.md), within the memory that is left there.
+export async function save(context, id) {
+	const { sandbox, start_ms } = context, until = Date.now() + start_ms, file = `/tmp/.fumehood-${randomBytes(16).toString("hex")}.state`;
+	const { memory, memory_limit } = await sandbox.usage();
+	const request = { op: "save", id, file, ...(memory_limit && Number.isSafeInteger(memory_limit) ? { room: Math.max(memory_limit - memory, 0) } : {}) };
+	try {
+		await ask(context.driver, request, until);
+		return file;
+	} catch (error) {
+		await sandbox.files.remove(file).catch(() => {});
+		throw error;
+	}
+}
+
+// Has an interpreter that has run nothing read such a file of another sandbox. Returns what it says of what is missing.
+export async function load(driver, context, id, from, file) {
+	const { sandbox, start_ms } = context;
+	try {
+		await sandbox.files.write(file, from.files.stream(file), { permissions: 0o600, mode: "x" });
+		return (await ask(driver, { op: "load", id, file }, Date.now() + start_ms)).not_branched;
+	} finally {
+		await Promise.all([from, sandbox].map((one) => one.files.remove(file).catch(() => {})));
+	}
+}
+
+async function ask(driver, request, until) {
+	if (!await driver.send(Buffer.from(JSON.stringify(request) + "\n"), until - Date.now()))
+		throw error_of("timeout", "the context did not branch in time");
+	return answer(driver, request.id, until);
 }
 
 // The parent's answer. Lines before it are for the parent's next run.
@@ -253,7 +282,7 @@ async function answer(driver, id, until) {
 			if (said?.type === "end" && said.id === id) {
 				if (said.status !== "ok")
 					throw error_of("unavailable", `the context cannot branch: ${text_of(said.why).slice(0, 200) || "its interpreter gave no reason"}`);
-				return;
+				return said;
 			}
 			others.push(line);
 			size += line.length;

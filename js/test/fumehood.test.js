@@ -223,6 +223,23 @@ test("a context keeps its variables; a branch has its own", async () => {
 	await assert.rejects(context.run("1"), fumehood.ArgumentError);
 });
 
+test("a context branches into another sandbox by value", async () => {
+	const sandbox = await fumehood.Sandbox.create("python");
+	const context = await sandbox.context("python", { shell: "small" });
+	await context.run("x = [1]\ny = x\ndef f(): return len(x)\nheld = (i for i in 'ab')");
+	const other = await sandbox.branch();
+	const branch = await context.branch({ sandbox: other });
+	assert.deepEqual(branch.not_branched, ["variable held (generator): cannot pickle 'generator' object"]);
+	assert.equal((await branch.run("x.append(2); f(), y is x")).text, "(2, True)");
+	assert.equal((await context.run("f()")).text, "1");
+	assert.deepEqual([sandbox.contexts().length, other.contexts().length], [1, 1]);
+	assert.deepEqual([(await sandbox.files.list("/tmp")).length, (await other.files.list("/tmp")).length], [0, 0]);
+	await context.run("import os\nclass Deadly:\n    def __reduce__(self): os._exit(0)\ndeadly = Deadly()");
+	await assert.rejects(context.branch({ sandbox: other }), /the process that writes it was ended/);
+	assert.equal((await context.run("f()")).text, "1");
+	await Promise.all([sandbox.destroy(), other.destroy()]);
+});
+
 test("a context's run is stopped, and keeps or loses its variables", async () => {
 	const sandbox = await fumehood.Sandbox.create("python");
 	const context = await sandbox.context("python", { shell: "small" });
