@@ -260,7 +260,13 @@ static void set_timeout(struct fh_http_request *r, struct fh_str text)
 	fh_auto_hosted struct fh_hosted *h = fh_control_find(r);
 	fh_auto_json json_t *body = h ? fh_e2b_body(r, text) : NULL;
 	uint64_t ms;
-	if (!body || !fh_control_lifetime(r, h->owner, body, 0, &ms))
+	if (!body)
+		return;
+	if (!json_is_number(json_object_get(body, "timeout"))) {
+		fh_e2b_fail(r, 400, "timeout must be a number of seconds");
+		return;
+	}
+	if (!fh_control_lifetime(r, h->owner, body, 0, &ms))
 		return;
 	fh_hosted_set_lifetime(h, ms, false);
 	if (ms == 0)
@@ -348,8 +354,10 @@ static void health(struct fh_http_request *r, struct fh_str body)
 /* ----------------------------------------------------------------------------------------------------------- list */
 
 struct query {
-	struct fh_target metadata; /* the query string within the query, parsed */
-	const char *states, *started_after, *template_id;
+	struct fh_target metadata;   /* the query string within the query, parsed */
+	bool states[FH_HOSTED_GONE]; /* those that are asked for */
+	int64_t started_after_us;
+	const char *template_id;
 	bool oldest_first;
 	uint64_t limit;
 	uint64_t after; /* order of the previous page's last sandbox; 0: this is the first page */
@@ -372,14 +380,54 @@ static bool read_metadata(const char *text, struct fh_target *ret)
 	return true;
 }
 
+static bool read_states(struct fh_http_request *r, struct query *q)
+{
+	const char *text = fh_http_query(r, "state");
+	for (text = text && *text ? text : "running,paused"; text; text = *text ? text + 1 : NULL) {
+		size_t n = strcspn(text, ","), k = 0;
+		while (k < FH_HOSTED_GONE && !fh_str_eq((struct fh_str){ text, n }, state_names[k]))
+			k++;
+		if (k == FH_HOSTED_GONE) {
+			fh_e2b_fail(r, 400, "state must be running, paused, or both with a comma between them");
+			return false;
+		}
+		q->states[k] = true;
+		text += n;
+	}
+	return true;
+}
+
+/* Reads a time as iso_us writes it; its fraction may be left out, and an offset as +02:00 may be in the place of Z. */
+static bool parse_us(const char *text, int64_t *ret)
+{
+	struct tm tm = { 0 };
+	int hours = 0, minutes = 0, end = 0;
+	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+	if (!rest)
+		return false;
+	int64_t us = (int64_t)timegm(&tm) * 1000000;
+	if (*rest == '.')
+		for (int64_t unit = 100000; *++rest >= '0' && *rest <= '9'; unit /= 10)
+			us += (*rest - '0') * unit;
+	bool east = *rest == '+' || *rest == ' '; /* a plus that was not encoded */
+	if ((east || *rest == '-') && sscanf(rest + 1, "%2d:%2d%n", &hours, &minutes, &end) == 2 && !rest[1 + end])
+		us += (east ? -1 : 1) * (hours * 3600 + minutes * 60) * (int64_t)1000000;
+	else if (*rest && !fh_streq(rest, "Z"))
+		return false;
+	*ret = us;
+	return true;
+}
+
 static bool read_query(struct fh_http_request *r, struct query *q)
 {
-	const char *metadata = fh_http_query(r, "metadata"), *states = fh_http_query(r, "state");
+	const char *metadata = fh_http_query(r, "metadata"), *started_after = fh_http_query(r, "startedAfter");
 	if (!fh_e2b_query_number(r, "limit", 1, LIST_PAGE_MAX, LIST_PAGE_MAX, &q->limit) ||
-	    !fh_e2b_query_number(r, "nextToken", 1, UINT64_MAX, 0, &q->after))
+	    !fh_e2b_query_number(r, "nextToken", 1, UINT64_MAX, 0, &q->after) || !read_states(r, q))
 		return false;
-	q->states = states ? states : "running,paused";
-	q->started_after = fh_http_query(r, "startedAfter");
+	if (started_after && !parse_us(started_after, &q->started_after_us)) {
+		fh_e2b_fail(r, 400, "startedAfter must be a time like 2026-01-31T12:00:00Z");
+		return false;
+	}
 	q->template_id = fh_http_query(r, "template");
 	q->oldest_first = fh_streq(fh_http_query(r, "order"), "asc");
 	if (metadata && !read_metadata(metadata, &q->metadata)) {
@@ -391,16 +439,15 @@ static bool read_query(struct fh_http_request *r, struct query *q)
 
 static bool query_fits(const struct query *q, const struct fh_hosted *h)
 {
-	if (!strstr(q->states, state_names[atomic_load(&h->seen)]))
+	int state = atomic_load(&h->seen);
+	if (state >= FH_HOSTED_GONE || !q->states[state])
 		return false;
 	for (size_t i = 0; i < q->metadata.query_count; i++)
 		if (!fh_streq(fh_json_str(h->metadata, q->metadata.name[i], NULL), q->metadata.value[i]))
 			return false;
 	if (q->template_id && !fh_streq(q->template_id, h->template_id))
 		return false;
-	/* Both times are UTC in the same format, so comparing text compares times; the given one may be shorter. */
-	fh_auto_json json_t *started = q->started_after ? iso_us(h->started_us) : NULL;
-	return !started || strncmp(json_string_value(started), q->started_after, strcspn(q->started_after, "Z")) >= 0;
+	return h->started_us >= q->started_after_us;
 }
 
 /* One page of `all`; *ret_next is the order of its last sandbox when there are more, else 0. */

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """fumehood serve: requests that no SDK sends. Each is refused by name or answered as the protocol says; none is taken for
 another, and the server goes on."""
+import datetime
 import os
 import socket
 import struct
 import sys
 import unittest
+import urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
 import e2b_client
@@ -77,6 +79,27 @@ class Requests(unittest.TestCase):
                 self.assertEqual(self.server.ask("GET", f"/v2/sandboxes/{self.box.id}/logs?{query}")[0], 400, query)
         for path in ("/v2/sandboxes?limit=1&nextToken=1", "/snapshots?limit=1&nextToken=1", f"/v2/sandboxes/{self.box.id}/logs?limit=1"):
             self.assertEqual(self.server.ask("GET", path)[0], 200, path)
+
+    def test_a_list_is_of_states_and_from_a_time_that_there_are(self):
+        ids = lambda query: [s["sandboxID"] for s in self.server.ask("GET", "/v2/sandboxes?" + query)[1]]
+        for query in ("state=nope", "state=running,", "state=running,gone", "state=run", "startedAfter=", "startedAfter=yesterday",
+                      "startedAfter=2026-01-31", "startedAfter=2026-01-31T12:00:00Zz", "startedAfter=2026-01-31T12:00:00%2B2"):
+            self.assertEqual(self.server.ask("GET", "/v2/sandboxes?" + query)[0], 400, query)
+        for query in ("", "state=", "state=running", "state=paused,running"):
+            self.assertEqual(ids(query), [self.box.id], query)
+        self.assertEqual(ids("state=paused"), [])
+        at = datetime.datetime.fromisoformat(self.server.ask("GET", "/sandboxes/" + self.box.id)[1]["startedAt"].replace("Z", "+00:00"))
+        east = at.astimezone(datetime.timezone(datetime.timedelta(hours=5, minutes=30)))
+        for time, there in ((at, True), (east, True), (at + datetime.timedelta(microseconds=1), False),
+                            (east + datetime.timedelta(seconds=1), False), (east - datetime.timedelta(seconds=1), True)):
+            self.assertEqual(ids("startedAfter=" + urllib.parse.quote(time.isoformat())), [self.box.id] * there, time)
+        self.assertEqual(ids(f"startedAfter={at:%Y-%m-%dT%H:%M:%S}Z"), [self.box.id])
+
+    def test_a_time_limit_is_set_to_a_number(self):
+        """The control: a number."""
+        for body in ({}, None, {"timeout": None}, {"timeout": "60"}, {"timeout": -1}):
+            self.assertEqual(self.server.ask("POST", f"/sandboxes/{self.box.id}/timeout", body)[0], 400, body)
+        self.assertEqual(self.server.ask("POST", f"/sandboxes/{self.box.id}/timeout", {"timeout": 300})[0], 204)
 
     def test_calls_of_another_form_of_the_protocol_are_told_so(self):
         """The control: calls with our types, or none."""
