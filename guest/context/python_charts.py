@@ -156,7 +156,8 @@ def _points(axes):
     elements = []
     lines = [line for line in axes.lines if _in_data(line, axes) and len(line.get_xdata())]
     clouds = [cloud for cloud in axes.collections if isinstance(cloud, PathCollection) and len(cloud.get_offsets())]
-    if not lines and not clouds:
+    # Axes where nothing was drawn are a line chart without lines, as E2B's are: those of a plot() that raised have scales.
+    if not lines and not clouds and any((axes.lines, axes.patches, axes.collections, axes.images, axes.artists, axes.tables)):
         return None
     left = ELEMENTS_MAX
     for number, line in enumerate(lines):
@@ -169,7 +170,7 @@ def _points(axes):
         left -= len(pairs)
         elements.append({"label": _label(cloud, "Scatter %d" % number),
                          "points": [[x.value(a), y.value(b)] for a, b in pairs]})
-    only_markers = all(line.get_linestyle() in ("None", "", " ", None) for line in lines)
+    only_markers = (lines or clouds) and all(line.get_linestyle() in ("None", "", " ", None) for line in lines)
     found = {"type": "scatter" if only_markers else "line", "elements": elements}
     if left <= 0:
         found["truncated"] = True

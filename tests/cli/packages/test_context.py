@@ -441,6 +441,8 @@ class Figures(Case):
                 show('import matplotlib.pyplot as plt\\nplt.plot([1, 2], [3, 4], label="l"); plt.xlabel("t (s)");')
                 show('plt.bar(["a", "b"], [1, 2])\\nplt.show()')
                 show('for filled in (False, True): plt.boxplot([[1, 2, 3, 4, 20]], patch_artist=filled)\\nplt.show()')
+                show('import datetime\\nplt.plot([datetime.date(2026, 1, 1)], [1, 2])')
+                show('plt.gca().add_artist(plt.Circle((0, 0), 1))\\nplt.show()')
                 show('import pandas as pd\\npd.DataFrame({"n": [1, 2], "t": pd.to_datetime(["2024-01-01", None])})')
         """).splitlines(), [
             "False ['chart', 'png', 'text'] b'PNG' ('line', [{'label': 'l', 'points': [[1, 3], [2, 4]]}]) None",
@@ -448,6 +450,7 @@ class Figures(Case):
             "{'label': 'b', 'group': 'Group 0', 'value': 2}]) None",
             "False ['chart', 'png', 'text'] b'PNG' ('box_and_whisker', [{'label': '1', 'min': 1, 'first_quartile': 2, 'median': 3, "
             "'third_quartile': 4, 'max': 4, 'outliers': [20]}]) None",
+            "False ['chart', 'png', 'text'] b'PNG' ('line', []) None", "False ['chart', 'png', 'text'] b'PNG' ('unknown', []) None",
             "True ['data', 'html', 'text'] None None {'n': [1, 2], 't': ['2024-01-01T00:00:00', None]}"])
 
 
