@@ -233,10 +233,12 @@ def _box(axes, box, lines, vertical):
                 widest, median = abs(a[0] - b[0]), float(a[1])
     if low is None or high is None or median is None:
         return None
-    outliers = []
+    outliers, seen = [], []
     for line in axes.lines:
-        if line.get_linestyle() in ("None", "", " ", None):
-            for point in line.get_xydata():
+        points = line.get_xydata().tolist()
+        if line.get_linestyle() in ("None", "", " ", None) and points not in seen:  # not those of the same plot once more
+            seen.append(points)
+            for point in points:
                 place, value = (point[0], point[1]) if vertical else (point[1], point[0])
                 if _same(place, middle):
                     outliers.append(float(value))
