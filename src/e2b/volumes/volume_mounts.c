@@ -7,9 +7,10 @@
 #include "e2b/volumes/volumes.h"
 #include "proto/plan.h"
 
-/* Nothing can be mounted below these folders, which show the host's or the kernel's files, or over them. */
-static const char *const closed[] = { "/bin",       "/dev",  "/etc",  "/lib", "/lib32", "/lib64",
-	                                  FH_E2B_TOOLS, "/proc", "/sbin", "/sys", "/usr" };
+/* Nothing can be mounted below these folders, which show the host's or the kernel's files or what each sandbox is told
+ * about itself, or over them. */
+static const char *const closed[] = { "/bin",       "/dev",  "/etc",     "/lib",  "/lib32", "/lib64",
+	                                  FH_E2B_TOOLS, "/proc", "/run/e2b", "/sbin", "/sys",   "/usr" };
 
 static int check_path(const char *path, const struct fh_volume_mount *others, size_t n, struct fh_error *err)
 {
@@ -21,6 +22,8 @@ static int check_path(const char *path, const struct fh_volume_mount *others, si
 		if (fh_path_within(path, closed[i]) || fh_path_within(closed[i], path))
 			return fh_error_set(err, FH_E_ARGUMENT, "a volume cannot be mounted at %.200s: %s belongs to the system",
 			                    path, closed[i]);
+	if (fh_streq(path, "/home"))
+		return fh_error_set(err, FH_E_ARGUMENT, "a volume cannot be mounted at /home, over the home /home/user");
 	for (size_t i = 0; i < n; i++)
 		if (fh_path_within(path, others[i].path) || fh_path_within(others[i].path, path))
 			return fh_error_set(err, FH_E_ARGUMENT, "two volumes are at the same place, or one in the other: %.200s",

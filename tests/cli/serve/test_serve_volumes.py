@@ -185,7 +185,7 @@ class Volumes(support.TempDir):
         for name in ("", "a/b", "..", "x" * 129, "ä"):
             self.assertIn(server.ask("POST", "/volumes", {"name": name})[0], (400, 201) if name == ".." else (400,), name)
         self.assertEqual(server.ask("POST", "/volumes", {"name": "data"})[0], 409)
-        for path in ("", "relative", "/", "/usr/x", "/proc", "/a/../b", "/dev/shm", "/opt", "//d"):
+        for path in ("", "relative", "/", "/usr/x", "/proc", "/a/../b", "/dev/shm", "/opt", "//d", "/home", "/run", "/run/e2b"):
             status, told = create([{"name": "data", "path": path}])
             self.assertEqual(status, 400, (path, told))
         self.assertEqual(create([{"name": "data", "path": "/d"}, {"name": "data", "path": "/d/e"}])[0], 400)
