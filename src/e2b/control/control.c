@@ -345,6 +345,36 @@ static void metrics(struct fh_http_request *r, struct fh_str body)
 		    r, 200, fh_hosted_metrics(h, start ? strtoll(start, NULL, 10) : 0, end_at ? strtoll(end_at, NULL, 10) : 0));
 }
 
+/* The newest metrics of each of the caller's sandboxes that sandbox_ids names, with commas between. */
+static void metrics_of_several(struct fh_http_request *r, struct fh_str body)
+{
+	struct fh_e2b *s = fh_http_context(r);
+	const char *ids = fh_http_query(r, "sandbox_ids");
+	fh_auto_json json_t *found = json_object();
+	bool given = ids && *ids;
+	size_t left = LIST_PAGE_MAX;
+	while (given && *ids && left) {
+		size_t n = strcspn(ids, ",");
+		fh_auto_free char *id = fh_xstrndup(ids, n);
+		fh_auto_hosted struct fh_hosted *h = fh_hosted_find(s->registry, id);
+		if (h && h->owner == fh_e2b_key(r)) {
+			fh_auto_json json_t *all = fh_hosted_metrics(h, 0, 0);
+			size_t count = json_array_size(all);
+			if (count)
+				json_object_set(found, id, json_array_get(all, count - 1));
+		}
+		ids += ids[n] ? n + 1 : n;
+		left--;
+	}
+	if (!given || *ids) {
+		fh_e2b_fail(r, 400, "sandbox_ids must name 1 to %d sandboxes, with a comma between them", LIST_PAGE_MAX);
+		return;
+	}
+	json_t *o = json_object();
+	json_object_set(o, "sandboxes", found);
+	fh_http_reply_json(r, 200, o);
+}
+
 static void health(struct fh_http_request *r, struct fh_str body)
 {
 	fh_http_reply_header(r, "Server", "fumehood"); /* `fumehood with` recognizes the server by this header */
@@ -496,6 +526,7 @@ const struct fh_http_route fh_e2b_control_routes[] = {
 	{ "POST", "/v2/sandboxes", create },
 	{ "GET", "/sandboxes", list },
 	{ "GET", "/v2/sandboxes", list },
+	{ "GET", "/sandboxes/metrics", metrics_of_several },
 	{ "GET", "/sandboxes/{id}", show },
 	{ "DELETE", "/sandboxes/{id}", end },
 	{ "POST", "/sandboxes/{id}/timeout", set_timeout },

@@ -41,6 +41,7 @@ CONTROL = (("GET", "/sandboxes/{}"), ("POST", "/sandboxes/{}/timeout"), ("POST",
 # where its ports are private their token; a volume's token (test_serve_volumes.py);
 # nothing, or a secret in the address.
 KEYED = (("POST", "/sandboxes"), ("POST", "/v2/sandboxes"), ("GET", "/sandboxes"), ("GET", "/v2/sandboxes"), ("GET", "/snapshots"),
+         ("GET", "/sandboxes/metrics"),
          ("DELETE", "/templates/{id}"), ("POST", "/v3/templates"), ("POST", "/v2/templates"), ("GET", "/templates"),
          ("GET", "/v2/templates"), ("POST", "/templates/tags"), ("DELETE", "/templates/tags"), ("GET", "/templates/aliases/{alias}"),
          ("GET", "/templates/{id}/tags"), ("GET", "/templates/{id}/files/{hash}"), ("POST", "/v2/templates/{id}/builds/{build}"),
@@ -181,6 +182,15 @@ class Tenants(support.TempDir):
             self.assertLessEqual(ids, {self.b.id}, query)
         self.assertEqual([box["sandboxID"] for box in self.server.ask("GET", "/v2/sandboxes?metadata=m%3D1", None, "e2b_aa")[1]], [more.id])
         self.server.ask("DELETE", "/sandboxes/" + more.id, None, "e2b_aa")
+
+    def test_metrics_of_several_are_of_the_caller_s_own(self):
+        """The control: both owners."""
+        for key, box in (("e2b_aa", self.a), ("e2b_bb", self.b)):
+            status, told, _ = self.server.ask("GET", f"/sandboxes/metrics?sandbox_ids={self.a.id},{self.b.id},none", None, key)
+            self.assertEqual((status, list(told["sandboxes"])), (200, [box.id]), told)
+            self.assertGreater(told["sandboxes"][box.id]["memUsed"], 0)
+        for query in ("", "?sandbox_ids=", "?sandbox_ids=" + ",".join(["x"] * 101)):
+            self.assertEqual(self.server.ask("GET", "/sandboxes/metrics" + query, None, "e2b_aa")[0], 400, query)
 
     def test_a_repeated_create_finds_nothing_of_another(self):
         create = lambda key: self.server.ask("POST", "/v2/sandboxes", {"templateID": "base"}, key, Idempotency_Key="once")[1]
