@@ -104,3 +104,23 @@ int fh_fields_check(json_t *message, struct fh_connect_error *e)
 {
 	return check(message, 0, e);
 }
+
+bool fh_fields_have_zero(const json_t *value, const char *except)
+{
+	const char *name;
+	json_t *one;
+	size_t i;
+	if (json_is_string(value))
+		return !is_text(value);
+	json_array_foreach(value, i, one)
+	{
+		if (fh_fields_have_zero(one, NULL))
+			return true;
+	}
+	json_object_foreach((json_t *)(uintptr_t)value, name, one)
+	{
+		if (!fh_streq(name, except) && fh_fields_have_zero(one, NULL))
+			return true;
+	}
+	return false;
+}

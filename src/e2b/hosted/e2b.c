@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/text/parse.h"
+#include "e2b/common/fields.h"
 
 static json_t *error_object(unsigned status, const char *message)
 {
@@ -58,7 +59,7 @@ bool fh_e2b_query_number(struct fh_http_request *r, const char *name, uint64_t m
 	return true;
 }
 
-json_t *fh_e2b_body(struct fh_http_request *r, struct fh_str body)
+json_t *fh_e2b_body_of_bytes(struct fh_http_request *r, struct fh_str body)
 {
 	struct fh_error err = FH_ERROR_INIT;
 	json_t *o = body.n ? fh_json_parse(body, NULL, &err) : json_object();
@@ -66,5 +67,15 @@ json_t *fh_e2b_body(struct fh_http_request *r, struct fh_str body)
 		return o;
 	json_decref(o);
 	fh_e2b_fail(r, 400, "the body is not a JSON object%s%s", err.code ? ": " : "", err.code ? err.message : "");
+	return NULL;
+}
+
+json_t *fh_e2b_body(struct fh_http_request *r, struct fh_str body)
+{
+	json_t *o = fh_e2b_body_of_bytes(r, body);
+	if (!o || !fh_fields_have_zero(o, NULL))
+		return o;
+	json_decref(o);
+	fh_e2b_fail(r, 400, "a text in the body has a zero byte");
 	return NULL;
 }

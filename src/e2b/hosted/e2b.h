@@ -98,5 +98,9 @@ void fh_e2b_gone(struct fh_http_request *r, const char *id);
 bool fh_e2b_query_number(struct fh_http_request *r, const char *name, uint64_t min, uint64_t max, uint64_t otherwise,
                          uint64_t *ret);
 
-/* The object in a request's body; an empty one when the body is empty. NULL after replying with 400. */
+/* The object in a request's body; an empty one when the body is empty. NULL after replying with 400: no text in it may
+ * have a zero byte. */
 FH_OWN FH_NULLABLE json_t *fh_e2b_body(struct fh_http_request *r, struct fh_str body);
+
+/* As fh_e2b_body, for a body whose texts are bytes. */
+FH_OWN FH_NULLABLE json_t *fh_e2b_body_of_bytes(struct fh_http_request *r, struct fh_str body);

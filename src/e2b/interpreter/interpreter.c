@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "e2b/common/fields.h"
 #include "e2b/common/threads.h"
 #include "e2b/hosted/e2b.h"
 #include "e2b/interpreter/contexts.h"
@@ -290,10 +291,11 @@ static void stop_run(void *context)
 static json_t *read_object(struct fh_http_request *r, struct fh_str body)
 {
 	json_t *o = body.n ? fh_json_parse(body, NULL, NULL) : json_object();
-	if (json_is_object(o))
+	bool is_object = json_is_object(o), has_zero = fh_fields_have_zero(o, "code");
+	if (is_object && !has_zero)
 		return o;
 	json_decref(o);
-	reply_text(r, 400, "The body is not a JSON object");
+	reply_text(r, 400, "%s", is_object ? "A text in the body has a zero byte" : "The body is not a JSON object");
 	return NULL;
 }
 

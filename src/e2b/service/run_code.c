@@ -26,7 +26,7 @@ FH_OWN FH_NULLABLE json_t *fh_service_enter(struct fh_http_request *r, struct fh
 		fh_e2b_fail(r, 415, "the body must be JSON, with Content-Type: application/json");
 		return NULL;
 	}
-	json_t *o = fh_e2b_body(r, body);
+	json_t *o = fh_e2b_body_of_bytes(r, body);
 	if (!o)
 		return NULL;
 	switch (fh_turns_take(s->turns, fh_e2b_key(r), has_gone, r)) {

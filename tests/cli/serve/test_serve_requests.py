@@ -95,6 +95,24 @@ class Requests(unittest.TestCase):
             self.assertEqual(ids("startedAfter=" + urllib.parse.quote(time.isoformat())), [self.box.id] * there, time)
         self.assertEqual(ids(f"startedAfter={at:%Y-%m-%dT%H:%M:%S}Z"), [self.box.id])
 
+    def test_a_text_with_a_zero_byte_is_refused_not_cut(self):
+        """But for code and what a program reads, which are bytes. The control: the same without."""
+        for end in ("\0x", ""):
+            made = []
+            ask = lambda path, body, wanted: made.append((path, body, self.server.ask("POST", path, body)[:2])) or \
+                self.assertEqual(made[-1][2][0], 400 if end else wanted, made[-1])
+            ask("/sandboxes", {"templateID": "base" + end, "timeout": 5}, 201)
+            ask("/v3/templates", {"name": "zero" + end}, 202)
+            ask(f"/sandboxes/{self.box.id}/snapshots", {"name": "zero" + end}, 201)
+            for body in ({"language": "python" + end}, {"cwd": "/tmp" + end}):
+                self.assertEqual(self.box.ask("POST", "/contexts", body, port=49999)[0], 400 if end else 200, body)
+            status, told, _ = self.box.ask("POST", "/execute", {"code": "import os; os.getenv('A')", "env_vars": {"A": "b" + end}}, port=49999)
+            self.assertEqual((status, b'"b"' in told), (400, False) if end else (200, True), told)
+        said = self.box.ask("POST", "/execute", {"code": "1\0"}, port=49999)
+        self.assertIn(b"null bytes", said[1])
+        run = self.server.ask("POST", "/run_code", {"language": "python", "code": "print(ascii(input()))", "stdin": "a\0b"}, Content_Type="application/json")
+        self.assertEqual(run[1]["run_result"]["stdout"], "'a\\x00b'\n", run)
+
     def test_a_time_limit_is_set_to_a_number(self):
         """The control: a number."""
         for body in ({}, None, {"timeout": None}, {"timeout": "60"}, {"timeout": -1}):
