@@ -180,7 +180,7 @@ int fh_entry_make_folders(struct fh_hosted *h, const char *user, const char *pat
 		return r < 0 ? r : make_folder(h, user, path, err);
 	}
 	if (r < 0 && first.sys == EEXIST &&
-	    fh_files_stat(h->sandbox, fh_account_for(h, user), path, 0, &info, &buffer, NULL) == 0 &&
+	    fh_files_stat(h->sandbox, fh_account_for(h, "root"), path, 0, &info, &buffer, NULL) == 0 &&
 	    info.type == FH_FILE_FOLDER)
 		r = 0;
 	if (r < 0)

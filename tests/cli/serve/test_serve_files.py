@@ -202,6 +202,19 @@ class Files(Serving):
         self.assertEqual(self.box.call("filesystem.Filesystem/RemoveWatcher", watcher), (200, {}))
         self.assertEqual(self.box.call("filesystem.Filesystem/GetWatcherEvents", watcher)[0], 404)
 
+    def test_a_folder_of_root_s_is_watched_as_it_is_listed(self):
+        """As all calls on files, which envd does as root. The control: a folder that is not there."""
+        self.box.run("mkdir -p /closed/below && chmod 700 /closed", user="root")
+        for path in ("/closed", "/closed/below"):
+            self.assertEqual(self.box.call("filesystem.Filesystem/ListDir", {"path": path})[0], 200, path)
+            status, watcher = self.box.call("filesystem.Filesystem/CreateWatcher", {"path": path, "includeEntry": True})
+            self.assertEqual(status, 200, watcher)
+            self.assertEqual(self.box.write(path + "/f", b"1")[0], 200, path)
+            events = self.box.call("filesystem.Filesystem/GetWatcherEvents", watcher)[1]["events"]
+            self.assertEqual((events[0]["type"], events[0]["entry"]["path"]), ("EVENT_TYPE_CREATE", path + "/f"))
+            self.assertEqual(self.box.call("filesystem.Filesystem/RemoveWatcher", watcher), (200, {}))
+        self.assertEqual(self.box.call("filesystem.Filesystem/CreateWatcher", {"path": "/closed/none"})[0], 404)
+
     def test_a_link_signed_with_its_token_opens_one_file(self):
         self.box.write("public", b"signed")
         def sign(*parts):
