@@ -94,6 +94,8 @@ static json_t *move(const struct call *c, struct fh_connect_error *e)
 	fh_auto_free char *path = fh_account_path(c->user, to), *parent = fh_path_dir(path);
 	struct fh_error unmade = FH_ERROR_INIT; /* "No such file" says more than why a folder could not be made */
 	int r = fh_files_rename(c->hosted->sandbox, as, c->path, path, &err);
+	if (r < 0 && fh_entry_denied(c->hosted, c->user, &err))
+		r = fh_files_rename(c->hosted->sandbox, as = "root", c->path, path, &err);
 	if (r < 0 && err.sys == ENOENT && fh_entry_make_folders(c->hosted, c->user, parent, &unmade) == 0)
 		r = fh_files_rename(c->hosted->sandbox, as, c->path, path, &err);
 	if (r < 0 && fh_entry_denied(c->hosted, c->user, &err))

@@ -202,7 +202,7 @@ class Files(Serving):
         self.assertEqual(self.box.call("filesystem.Filesystem/RemoveWatcher", watcher), (200, {}))
         self.assertEqual(self.box.call("filesystem.Filesystem/GetWatcherEvents", watcher)[0], 404)
 
-    def test_a_folder_of_root_s_is_watched_as_it_is_listed(self):
+    def test_a_closed_folder_of_root_s_is_watched_and_written_to_as_it_is_listed(self):
         """As all calls on files, which envd does as root. The control: a folder that is not there."""
         self.box.run("mkdir -p /closed/below && chmod 700 /closed", user="root")
         for path in ("/closed", "/closed/below"):
@@ -214,6 +214,10 @@ class Files(Serving):
             self.assertEqual((events[0]["type"], events[0]["entry"]["path"]), ("EVENT_TYPE_CREATE", path + "/f"))
             self.assertEqual(self.box.call("filesystem.Filesystem/RemoveWatcher", watcher), (200, {}))
         self.assertEqual(self.box.call("filesystem.Filesystem/CreateWatcher", {"path": "/closed/none"})[0], 404)
+        moved = {"source": "/closed/below/f", "destination": "/closed/new/deep/f"}
+        self.assertEqual(self.box.call("filesystem.Filesystem/Move", moved)[0], 200)
+        self.assertEqual(self.box.read("/closed/new/deep/f"), (200, b"1"))
+        self.assertEqual(self.box.call("filesystem.Filesystem/Move", moved)[0], 404)
 
     def test_a_link_signed_with_its_token_opens_one_file(self):
         self.box.write("public", b"signed")
