@@ -156,6 +156,8 @@ FH_PUBLIC int fh_context_branch_into(struct fh_context *context, struct fh_sandb
  * Untrusted texts. */
 FH_PUBLIC const char *const *fh_context_not_branched(const struct fh_context *context);
 
+/* Whether code runs in it at this moment. */
+FH_PUBLIC bool fh_context_is_running(struct fh_context *context);
 FH_PUBLIC const char *fh_context_id(const struct fh_context *context); /* 32 hexadecimal digits */
 FH_PUBLIC const char *fh_context_language(const struct fh_context *context);
 FH_PUBLIC const char *fh_context_cwd(const struct fh_context *context); /* as requested; NULL: the sandbox's */

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "e2b/control/control.h"
 #include "e2b/control/routes.h"
+#include "e2b/interpreter/contexts.h"
 #include "e2b/registry/boot.h"
 #include "e2b/registry/registry.h"
 #include "e2b/registry/templates.h"
@@ -20,7 +21,7 @@ static json_t *error_item(const struct fh_error *err)
 	return o;
 }
 
-/* Makes a sandbox with the files that `from` has now. */
+/* Makes a sandbox with the files that `from` has now, and the variables of its Python contexts. */
 static json_t *fork_one(struct fh_hosted *from, uint64_t lifetime_ms)
 {
 	fh_auto_json json_t *network = fh_hosted_network(from), *volumes = fh_volume_mounts_json(from, true);
@@ -44,6 +45,7 @@ static json_t *fork_one(struct fh_hosted *from, uint64_t lifetime_ms)
 	if (fh_volume_mounts_take(from->server->volumes, q.owner, volumes, &q.volumes, &q.volume_count, &err) < 0 ||
 	    fh_hosted_create(from->server->registry, &q, &h, &err) < 0)
 		return error_item(&err);
+	fh_hosted_contexts_fork(from, h);
 	json_t *o = json_object();
 	json_object_set_new(o, "sandbox", fh_control_sandbox(h));
 	return o;

@@ -55,6 +55,15 @@ static bool append(struct fh_hosted *h, struct fh_hosted_context *c)
 	return true;
 }
 
+/* The default context of a language; NULL: there is none yet. Called with the sandbox's lock. */
+static struct fh_hosted_context *find_default(const struct fh_hosted *h, const char *language)
+{
+	struct fh_hosted_context *c = h->contexts;
+	while (c && !(c->is_default && strcmp(c->language, language) == 0))
+		c = c->next;
+	return c;
+}
+
 /* Appends the default contexts that are always listed. Called with the sandbox's lock. */
 static void append_first(struct fh_hosted *h)
 {
@@ -62,6 +71,8 @@ static void append_first(struct fh_hosted *h)
 		return;
 	h->contexts_begun = true;
 	for (size_t i = 0; i < FH_ARRAY_SIZE(listed_from_the_beginning); i++) {
+		if (find_default(h, listed_from_the_beginning[i])) /* a fork has its original's */
+			continue;
 		struct fh_hosted_context *c = context_new(h, listed_from_the_beginning[i], NULL);
 		c->is_default = true;
 		(void)append(h, c);
@@ -153,9 +164,7 @@ struct fh_hosted_context *fh_hosted_context_default(struct fh_hosted *h, const c
 {
 	pthread_mutex_lock(&h->lock);
 	append_first(h);
-	struct fh_hosted_context *c = h->contexts;
-	while (c && !(c->is_default && strcmp(c->language, language) == 0))
-		c = c->next;
+	struct fh_hosted_context *c = find_default(h, language);
 	if (c) {
 		hold(c);
 	} else {
@@ -165,6 +174,50 @@ struct fh_hosted_context *fh_hosted_context_default(struct fh_hosted *h, const c
 	}
 	pthread_mutex_unlock(&h->lock);
 	return c;
+}
+
+/* A running context of Python, of those after the first `skip` of the list; NULL: there is none. */
+static struct fh_hosted_context *next_to_fork(struct fh_hosted *h, size_t *skip)
+{
+	struct fh_hosted_context *c;
+	size_t n = 0;
+	pthread_mutex_lock(&h->lock);
+	for (c = h->contexts; c && (n++ < *skip || strcmp(c->language, "python") != 0); c = c->next)
+		;
+	if (c)
+		hold(c);
+	pthread_mutex_unlock(&h->lock);
+	*skip = n;
+	return c;
+}
+
+/* The fork's own context of that id. */
+static void fork_one(struct fh_hosted_context *from, struct fh_hosted *to)
+{
+	struct fh_hosted_context *c = context_new(to, from->language, from->cwd);
+	bool kept = false;
+	memcpy(c->id, from->id, sizeof(c->id));
+	c->is_default = from->is_default;
+	if (fh_context_branch_into(from->context, to->sandbox, &c->context, NULL) < 0)
+		c->context = NULL;
+	pthread_mutex_lock(&to->lock);
+	kept = append(to, c);
+	pthread_mutex_unlock(&to->lock);
+	if (!kept && c->context)
+		(void)fh_context_remove(c->context, NULL);
+	fh_hosted_context_drop(c);
+}
+
+void fh_hosted_contexts_fork(struct fh_hosted *from, struct fh_hosted *to)
+{
+	size_t skip = 0;
+	for (struct fh_hosted_context *c; (c = next_to_fork(from, &skip)); fh_hosted_context_drop(c)) {
+		pthread_mutex_lock(&c->starting);
+		bool idle = c->context && !fh_context_is_running(c->context);
+		pthread_mutex_unlock(&c->starting);
+		if (idle)
+			fork_one(c, to);
+	}
 }
 
 bool fh_hosted_context_remove(struct fh_hosted_context *c)

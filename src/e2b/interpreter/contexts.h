@@ -32,6 +32,9 @@ FH_NULLABLE struct fh_hosted_context *fh_hosted_context_find(struct fh_hosted *h
 struct fh_hosted_context *fh_hosted_context_default(struct fh_hosted *h, const char *language);
 /* Starts the context's interpreter, unless it has been started. */
 int fh_hosted_context_start(struct fh_hosted_context *c, struct fh_error *err);
+/* Gives a fork the contexts of its original in which Python runs, under their ids and with their variables (by value:
+ * fh_context_branch_into). One that runs code at this moment, or cannot be carried, begins anew in the fork. */
+void fh_hosted_contexts_fork(struct fh_hosted *from, struct fh_hosted *to);
 /* Removes it from the list. False: it was not there. */
 bool fh_hosted_context_remove(struct fh_hosted_context *c);
 void fh_hosted_context_drop(struct fh_hosted_context *c);

@@ -331,6 +331,14 @@ int fh_context_list(struct fh_sandbox *sandbox, struct fh_context ***ret, size_t
 	return 0;
 }
 
+bool fh_context_is_running(struct fh_context *context)
+{
+	pthread_mutex_lock(&context->lock);
+	bool running = context->running;
+	pthread_mutex_unlock(&context->lock);
+	return running;
+}
+
 const char *fh_context_id(const struct fh_context *context)
 {
 	return context->id;

@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 import tempfile
+import threading
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", ".."))
@@ -323,6 +324,31 @@ class Copies(Serving):
         first.write("state", b"changed")
         self.assertEqual([b.read("state")[1] for b in (box, first, second)], [b"before", b"changed", b"before"])
         for fork in (first, second):
+            self.server.ask("DELETE", "/sandboxes/" + fork.id)
+
+    def test_forks_have_the_variables_of_python(self):
+        """By value: contexts keep their ids, and one that runs code at this moment begins anew."""
+        box = self.sandbox()
+        text = lambda of, code, **more: [event["text"] for event in of.code(code, **more) if event["type"] == "result"]
+        box.code("x = [1]\ndef f(): return len(x)")
+        status, own, _ = box.ask("POST", "/contexts", {"language": "python"}, port=49999)
+        self.assertEqual(status, 200)
+        box.code("y = 5", context_id=own["id"])
+        status, forks, _ = self.server.ask("POST", f"/sandboxes/{box.id}/fork", {"count": 2})
+        first, second = (e2b_client.Sandbox(self.server, f["sandbox"]) for f in forks)
+        first.code("x.append(2)")
+        self.assertEqual([text(of, "f()") for of in (box, first, second)], [["1"], ["2"], ["1"]])
+        self.assertEqual(text(second, "y", context_id=own["id"]), ["5"])
+        self.assertEqual([c["id"] for c in first.ask("GET", "/contexts", port=49999)[1]][:1],
+                         [c["id"] for c in box.ask("GET", "/contexts", port=49999)[1]][:1])
+        slow = threading.Thread(target=box.code, args=("import time; open('begun', 'w').close(); time.sleep(3)",))
+        slow.start()
+        support.wait_for(lambda: box.read("begun")[0] == 200, 20)
+        status, forks, _ = self.server.ask("POST", f"/sandboxes/{box.id}/fork", {})
+        third = e2b_client.Sandbox(self.server, forks[0]["sandbox"])
+        self.assertEqual(text(third, "'x' in globals()"), ["False"])
+        slow.join()
+        for fork in (first, second, third):
             self.server.ask("DELETE", "/sandboxes/" + fork.id)
 
 
