@@ -94,6 +94,7 @@ class Session:
         self.packages = loaded
         self.used = time.monotonic()
         self.busy = 0
+        self.lost: List[str] = []
         self._contexts: Dict[str, Context] = {}
         self._lock = threading.Lock()
 
@@ -103,6 +104,21 @@ class Session:
             if found is None or found.removed:
                 found = self._contexts[language] = self.sandbox.context(language, **({"shell": "small"} if language == "python" else {}))
             return found
+
+    def take_variables(self, session: "Session") -> None:
+        """Begins with what the other session's Python holds. ``lost`` has what of it cannot be carried, as texts for people."""
+        with session._lock:
+            found = session._contexts.get("python")
+        if found is None or found.removed:
+            return
+        try:
+            made = found.branch(sandbox=self.sandbox)
+        except errors.Error as error:
+            self.lost = ["all variables (%s)" % error]
+            return
+        with self._lock:
+            self._contexts["python"] = made
+        self.lost = made.not_branched
 
     def contexts(self) -> List[str]:
         with self._lock:
@@ -206,7 +222,9 @@ class Sessions:
             except BaseException:
                 self.ceilings.give()
                 raise
-            return self._keep(Session(self._name(), made, {language: list(names) for language, names in session.packages.items()}))
+            branch = self._keep(Session(self._name(), made, {language: list(names) for language, names in session.packages.items()}))
+            branch.take_variables(session)
+            return branch
 
     def close(self, id: str) -> None:
         with self._lock:

@@ -250,7 +250,11 @@ def _install(call: Call, names: List[str], session: Optional[str] = None, langua
 
 def _branch(call: Call, session: Optional[str] = None) -> Answer:
     made = call.sessions.branch(session)
-    return _answer([_text("Session %s has a copy of all files; no variables and no running programs." % made.id)], {"session": made.id})
+    carried = "python" in made.contexts()
+    text = "Session %s has a copy of all files%s; no running programs." % (made.id, " and of Python's variables" if carried else "")
+    if made.lost:
+        text += " Not in it: " + "; ".join(made.lost)
+    return _answer([_text(text)], {"session": made.id, "variables": carried, "not_branched": made.lost})
 
 
 def _reset(call: Call, session: Optional[str] = None, language: str = "python") -> Answer:
@@ -390,7 +394,7 @@ TOOLS = [
          "it. Nothing of a package runs outside of the sandbox.", _install,
          {"names": _list_of("Such as numpy, pandas>=2, or for javascript lodash@^4."), "session": _SESSION,
           "language": _s("Whose packages.", enum=list(PACKAGED), default="python")}, ["names"], "again world"),
-    Tool("session_branch", "Branch a session", "Makes another session with a copy of all files, to try something out.", _branch,
+    Tool("session_branch", "Branch a session", "Makes another session with a copy of all files and of Python's variables, to try something out.", _branch,
          {"session": _SESSION}, []),
     Tool("session_reset", "Forget variables", "Starts a session's interpreter anew, without variables; its files stay.", _reset,
          {"session": _SESSION, "language": _CODE_LANGUAGE}, [], "destroys now"),

@@ -69,6 +69,18 @@ class Tools(Case):
         for session in (opened, branch):
             self.server.call("session_close", session=session)
 
+    def test_a_branch_has_the_variables_of_python_and_names_what_it_lacks(self):
+        opened = self.server.call("session_open")["structuredContent"]["session"]
+        self.server.call("session_run", session=opened, code="x = [1]\ndef f(): return len(x)\nheld = (i for i in 'ab')")
+        answer = self.server.call("session_branch", session=opened)
+        branch = answer["structuredContent"]["session"]
+        self.assertIn("Not in it: variable held (generator): cannot pickle 'generator' object", answer["content"][0]["text"])
+        self.server.call("session_run", session=branch, code="x.append(2)")
+        said = [self.server.call("session_run", session=session, code="print(f())")["content"][0]["text"].strip() for session in (opened, branch)]
+        self.assertEqual(said, ["1", "2"])
+        for session in (opened, branch):
+            self.server.call("session_close", session=session)
+
     def test_the_operators_ceilings_hold_whatever_is_asked_for(self):
         late = self.server.call("run_code", code="while True: pass", timeout=0.5)["structuredContent"]
         self.assertIn(late["status"], ("wall_time_limit", "cpu_time_limit"))
