@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from ctypes import byref, c_void_p
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional
 
 from . import _library as _l
 from . import _request, errors
@@ -270,8 +270,10 @@ class Process:
         when another exception ends the call, such as KeyboardInterrupt."""
         return self.communicate_until(stdin, timeout)
 
-    def communicate_until(self, stdin: Optional[Text], timeout: Optional[float], stop: Optional[Cancel] = None) -> Output:
-        """As :meth:`communicate`; :class:`CancelledError` soon after `stop` is set."""
+    def communicate_until(self, stdin: Optional[Text], timeout: Optional[float], stop: Optional[Cancel] = None,
+                          on_output: Optional[Callable[[str, bytes], None]] = None) -> Output:
+        """As :meth:`communicate`; :class:`CancelledError` soon after `stop` is set. ``on_output(stream, data)`` is called from other
+        threads as a program that takes longer writes, and must not raise."""
         pieces: Dict[int, List[bytes]] = {_l.STDOUT: [], _l.STDERR: []}
         failed: List[BaseException] = []
         over = Cancel()
@@ -284,6 +286,8 @@ class Process:
                     if not piece:
                         return
                     pieces[stream].append(piece)
+                    if on_output is not None:
+                        on_output("stdout" if stream == _l.STDOUT else "stderr", piece)
             except errors.Error as error:
                 if over.said:
                     pieces[stream] += self.arrived(stream)

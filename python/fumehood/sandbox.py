@@ -290,11 +290,12 @@ class Sandbox:
         return self.exec_until(argv, stdin, timeout, None, **arguments)
 
     def exec_until(self, argv: Sequence[str], stdin: Optional[Text], timeout: Optional[float], stop: Optional[Cancel],
-              **arguments: Any) -> Output:
-        """As :meth:`exec`; :class:`CancelledError` soon after `stop` is set."""
+                   on_output: Optional[Callable[[str, bytes], None]] = None, **arguments: Any) -> Output:
+        """As :meth:`exec`; :class:`CancelledError` soon after `stop` is set. ``on_output(stream, data)`` is called from other
+        threads as a program that takes longer writes, and must not raise."""
         if stdin is not None:
             _request.raw(stdin, "stdin")  # checked before the program starts
-        return self.spawn(argv, stdin=stdin is not None, **arguments).communicate_until(stdin, timeout, stop)
+        return self.spawn(argv, stdin=stdin is not None, **arguments).communicate_until(stdin, timeout, stop, on_output)
 
     def context(self, language: str = "python", *, cwd: Optional[str] = None, env: Optional[Mapping[str, str]] = None,
                 shell: str = "auto", preload: Sequence[str] = (), start_timeout: Optional[float] = None) -> "Context":

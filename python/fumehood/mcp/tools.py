@@ -166,7 +166,8 @@ def _shell(call: Call, command: str, session: Optional[str] = None, folder: Opti
         if background:
             process = there.sandbox.spawn(argv, cwd=folder, stdin=False, wall_time=None, drop_unread=True)
             return _answer([_text("Started as process %d." % process.pid)], {"pid": process.pid, "process": process.id})
-        done: Output = there.sandbox.exec_until(argv, stdin, None, call.stop, cwd=folder, wall_time=seconds, output=call.ceilings.output)
+        done: Output = there.sandbox.exec_until(argv, stdin, None, call.stop, lambda _stream, data: call.say(text_of(data)), cwd=folder,
+                                                wall_time=seconds, output=call.ceilings.output)
     stdout, stderr = text_of(done.stdout), text_of(done.stderr)
     fields = {"status": done.exit.status, "exit_code": done.exit.exit_code, "signal": done.exit.signal, "stdout": stdout, "stderr": stderr,
               "limits_hit": done.exit.fired}
@@ -322,8 +323,14 @@ class Tool:
                 _wrong("%s takes no argument %r; it takes %s" % (self.name, name[:64], ", ".join(self.arguments) or "none"))
             if value is None and name not in self.required:
                 continue
+            if schema["type"] == "integer" and isinstance(value, float) and value.is_integer():
+                value = int(value)  # 1e9 is a whole number in JSON Schema
             if not _KINDS[schema["type"]](value):
                 _wrong("%s: %s is %s" % (self.name, name, _NAMED[schema["type"]]))
+            if name == "language":
+                value = value.strip().lower()
+            if value == "" and schema.get("minLength"):
+                _wrong("%s: %s is empty" % (self.name, name))
             if "enum" in schema and value not in schema["enum"]:
                 _wrong("%s: %s is one of %s" % (self.name, name, ", ".join(schema["enum"])))
             least = schema.get("minimum", schema.get("exclusiveMinimum"))
@@ -359,7 +366,7 @@ _ALL_LANGUAGES = ["python", "javascript", "typescript", "bash", "c", "cpp", "jav
 _SESSION = _s("The session's id, from session_open. Without it: the session \"%s\", made at its first use." % DEFAULT)
 _TIMEOUT = _n("Seconds after which it is ended.", exclusiveMinimum=0)
 _CODE_LANGUAGE = _s("The language of the code.", enum=list(LANGUAGES), default="python")
-_PATH = _s("Relative to /home/user, or absolute.")
+_PATH = _s("Relative to /home/user, or absolute.", minLength=1)
 
 TOOLS = [
     Tool("run_code", "Run a program", "Runs a whole program in a fresh sandbox, without network, and returns its output, exit code and the limits "

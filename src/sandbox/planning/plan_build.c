@@ -488,6 +488,30 @@ static void plan_freep(struct fh_plan **p)
 	fh_plan_free(*p);
 }
 
+/* No list of a plan may be longer. It is refused here, before it is copied: adding one string passes all others, and a
+ * million of them would take hours. */
+static int check_counts(const struct fh_request *r, struct fh_error *err)
+{
+	const struct {
+		const char *name;
+		const char *const *items;
+	} lists[] = {
+		{ "arguments", r->args }, { "arguments", r->argv }, { "variables", r->env }, { "compiler flags", r->flags }
+	};
+	for (size_t i = 0; i < FH_ARRAY_SIZE(lists); i++) {
+		size_t n = 0;
+		while (lists[i].items && lists[i].items[n])
+			n++;
+		if (n > FH_PLAN_STRINGS_MAX)
+			return fh_error_set(err, FH_E_LIMIT, "%zu %s; at most %d are allowed", n, lists[i].name,
+			                    FH_PLAN_STRINGS_MAX);
+	}
+	if (r->out_count > FH_PLAN_STRINGS_MAX)
+		return fh_error_set(err, FH_E_LIMIT, "%zu files to take out; at most %d are allowed", r->out_count,
+		                    FH_PLAN_STRINGS_MAX);
+	return 0;
+}
+
 static int build(const struct fh_request *r, struct fh_survey *s, struct fh_plan *plan, struct fh_error *err)
 {
 	fh_auto_language struct fh_language *l = NULL;
@@ -495,7 +519,9 @@ static int build(const struct fh_request *r, struct fh_survey *s, struct fh_plan
 	plan->layers &= ~r->without;
 	plan->require = r->require;
 	plan->start = r->start;
-	int code = set_user(plan, r->user, err);
+	int code = check_counts(r, err);
+	if (code == 0)
+		code = set_user(plan, r->user, err);
 	if (code == 0)
 		code = set_hostname(plan, r->hostname, err);
 	if (code == 0)

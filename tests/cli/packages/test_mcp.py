@@ -107,9 +107,17 @@ class Tools(Case):
         self.server.send("tools/call", {"name": "run_code", "arguments": {"code": "import time\nprint('half', flush=True); time.sleep(0.3)\nprint('whole')"},
                                         "_meta": {"progressToken": "p"}}, id="watched")
         self.server.answer("watched")
-        said = [message["params"] for message in self.server.others if message.get("method") == "notifications/progress"]
+        said = [message["params"] for message in self.server.others
+                if message.get("method") == "notifications/progress" and message["params"]["progressToken"] == "p"]
         self.assertEqual((said[0]["progressToken"], said[0]["message"]), ("p", "half"))
         self.assertEqual([item["progress"] for item in said], sorted({item["progress"] for item in said}))
+
+    def test_a_command_s_progress_is_told_too(self):
+        self.server.send("tools/call", {"name": "session_shell", "arguments": {"command": "echo half; sleep 1; echo whole"},
+                                        "_meta": {"progressToken": "q"}}, id="shell")
+        self.assertEqual(self.text(self.server.answer("shell")["result"]), "half\nwhole")
+        said = [message["params"] for message in self.server.others if message.get("method") == "notifications/progress"]
+        self.assertIn("half", [item["message"] for item in said if item["progressToken"] == "q"])
 
     def test_calls_run_side_by_side(self):
         for number in range(6):
@@ -323,6 +331,21 @@ class Hostile(Case):
                           {"code": "1", "files": {"../../x": "y"}}, {"code": "1", "files": {"a": 7}}, {"code": "1", "language": "klingon"},
                           {"code": "1", "arguments": ["a\0b"]}, {"code": "1", "timeout": 1e300}):
             self.assertTrue(self.server.call("run_code", **arguments)["isError"], arguments)
+
+    def test_what_a_schema_allows_is_taken_however_it_is_written(self):
+        for arguments in ({"memory": 5.12e8}, {"memory": 536870912.0}, {"timeout": 5}, {"language": "Python"}, {"language": " PYTHON3 "}):
+            self.assertEqual(self.text(self.server.call("run_code", code="print(42)", **arguments)), "42", arguments)
+        self.assertTrue(self.server.call("run_code", code="print(42)", memory=5.5)["isError"])
+        self.assertEqual(self.text(self.server.call("session_run", code="40 + 2", language="Python")), "42")
+
+    def test_a_path_that_is_empty_is_said_to_be(self):
+        for tool, more in (("session_read_file", {}), ("session_write_file", {"text": "x"}), ("session_remove_file", {})):
+            self.assertEqual(self.text(self.server.call(tool, path="", **more)), "%s: path is empty" % tool)
+
+    def test_a_million_arguments_are_refused_at_once(self):
+        for arguments in ({"arguments": ["a"] * 1000000}, {"files": {"f%d" % n: "" for n in range(100000)}}):
+            refused = self.server.call("run_code", code="print(1)", **arguments)
+            self.assertIn("at most 4096 are allowed", self.text(refused))
 
     def test_half_of_a_character_is_refused_with_words_for_the_model(self):
         half = "\ud83d"
