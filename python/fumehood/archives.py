@@ -2,14 +2,16 @@
 """Archives between the host and a sandbox. Archives from the sandbox were made by the code inside and are untrusted."""
 import errno
 import io
+import lzma
 import os
 import stat
 import tarfile
+import zlib
 from typing import List, Optional, Tuple
 
 from . import errors
 
-__all__ = ["pack", "unpack"]
+__all__ = ["adapt", "pack", "unpack"]
 
 
 def pack(source: str, name: str) -> bytes:
@@ -25,6 +27,29 @@ def pack(source: str, name: str) -> bytes:
     with tarfile.open(fileobj=data, mode="w", dereference=False) as tar:
         tar.add(os.path.realpath(source), name, filter=plain)
     return data.getvalue()
+
+
+def adapt(data: bytes, most: int) -> bytes:
+    """An archive that was made for the root of a container, as one that root in a sandbox can unpack and use: root there may enter
+    and read only what its modes let it (tarfile gives a folder 0644), and may not set setuid bits. It may be compressed by gzip,
+    bzip2 or xz. What is no archive stays as it is. :class:`LimitError` for one whose files have more than ``most`` bytes: a few
+    bytes can say a terabyte of a sparse file."""
+    out, size = io.BytesIO(), 0
+    try:
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:*") as source, \
+                tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as target:
+            for member in source:
+                size += max(member.size, 0)
+                if size > most:
+                    raise errors.LimitError("the files of the archive are larger than %d bytes" % most, "", "limit")
+                member.mode = member.mode & ~0o6000 | (0o700 if member.isdir() else 0o600)
+                target.addfile(member, source.extractfile(member) if member.isreg() else None)
+            source.fileobj.seek(source.offset)  # type: ignore[union-attr]
+            if source.fileobj.read(tarfile.BLOCKSIZE).strip(b"\0"):  # type: ignore[union-attr]
+                return data  # tarfile takes half of a header for the end
+    except (tarfile.TarError, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError):
+        return data
+    return out.getvalue()
 
 
 def _parts(name: str) -> Optional[List[str]]:

@@ -12,7 +12,7 @@ import uuid
 import weakref
 
 import fumehood
-from fumehood.container import Container
+from fumehood.container import ARCHIVE_MAX, Container
 from fumehood.dropin import ExecRun
 
 from .exceptions import ContainerError
@@ -70,7 +70,10 @@ class SessionContainer(ExecRun, Container):
                               "linkTarget": first.linkname if first.issym() or first.islnk() else "", "kind": kind}
 
     def put_archive(self, path, data):
-        super(SessionContainer, self).put_archive(path, data.read() if hasattr(data, "read") else data)
+        """As docker-py's: ``data`` is the archive's bytes, a file, or an iterable of pieces."""
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            data = data.read() if hasattr(data, "read") else b"".join(data)
+        super(SessionContainer, self).put_archive(path, fumehood.archives.adapt(bytes(data), ARCHIVE_MAX))
         return True
 
 

@@ -247,6 +247,46 @@ class Libraries(Llm):
         self.assertEqual(shown, ["one.txt", 3, ["one.txt"], True, "one"])
 
     @support.once
+    def test_an_archive_that_was_made_for_a_container_s_root_can_be_used_by_the_sandbox_s(self):
+        shown, alive = self.python("""
+            import io, tarfile
+            def member(name, kind=tarfile.REGTYPE, mode=0o644, link="", content=b"in"):
+                found = tarfile.TarInfo(name)
+                found.type, found.mode, found.linkname, found.size = kind, mode, link, len(content) if kind == tarfile.REGTYPE else 0
+                return found, io.BytesIO(content)
+            def archive(members, how="w"):
+                data = io.BytesIO()
+                with tarfile.open(fileobj=data, mode=how) as tar:
+                    for one in members:
+                        tar.addfile(*one)
+                return data.getvalue()
+            plain = archive([member(".", tarfile.DIRTYPE), member("d", tarfile.DIRTYPE), member("d/closed", mode=0), member("d/setuid", mode=0o6755),
+                             member("d/link", tarfile.SYMTYPE, link="closed"), member("d/hard", tarfile.LNKTYPE, link="d/closed")])
+            with SandboxSession(lang="bash") as s:
+                taken = [s.container.put_archive("/sandbox", plain)]
+                for number, how in enumerate(("w:gz", "w:bz2", "w:xz")):
+                    taken.append(s.container.put_archive("/opt/%d" % number, archive([member("f")], how)))
+                taken.append(s.container.put_archive("/opt/pieces", iter([plain[:1000], plain[1000:]])))
+                device = member("device", tarfile.CHRTYPE)
+                device[0].devmajor = 1
+                sparse = member("huge")
+                content = b"1\\n%d\\n1\\n".ljust(512, b"\\0") % ((1 << 40) - 1) + b"x".ljust(1536, b"\\0")
+                sparse[0].size = 513
+                sparse[0].pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": str(1 << 40), "GNU.sparse.name": "huge"}
+                for wrong in (b"", b"no archive", plain[:1600], sparse[0].tobuf(tarfile.PAX_FORMAT) + content,
+                              archive([member("link", tarfile.SYMTYPE, link="/usr"), member("link/evil")]),
+                              archive([member("../../evil")]), archive([device])):
+                    try:
+                        taken.append(s.container.put_archive("/opt/wrong", wrong))
+                    except Exception as e:
+                        taken.append(type(e).__name__)
+                show(taken)
+                show(s.run("cat d/closed d/setuid d/link d/hard /opt/?/f /opt/pieces/d/closed; stat -c %a d d/setuid; ls /usr/evil /evil").stdout)
+        """)
+        self.assertEqual(shown, [True] * 5 + ["EngineError", "EngineError", "EngineError", "LimitError"] + ["EngineError"] * 3)
+        self.assertEqual(alive, "in" * 8 + "744\n755\n")
+
+    @support.once
     def test_one_that_is_not_there_is_named(self):
         with index() as (settings, _):
             said, on = self.python("""
