@@ -18,6 +18,8 @@ async function place(records, name, folder) {
 		});
 		return records;
 	}
+	if (typeof records?.[Symbol.iterator] !== "function")
+		throw wrong(`${name} is neither a list nor the path of a file`, "give a list of objects");
 	const file = path.join(folder, `${name}.jsonl`);
 	await fs.writeFile(file, [...records].map((record) => JSON.stringify(record) + "\n").join(""));
 	return file;

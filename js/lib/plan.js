@@ -3,18 +3,28 @@
 // interpreters, decides what a run may see; the plan that it prints is encoded for the protocol here.
 import { spawn } from "node:child_process";
 
-import { EngineError, NotFoundError, wrong } from "./errors.js";
+import { EngineError, LimitError, NotFoundError, wrong } from "./errors.js";
 import { program } from "./places.js";
 import { LAYERS, LIMITS, UNLIMITED, encode_fields } from "./wire.js";
 
 const MOUNTS = ["bind", "symlink", "file", "dir", "writable", "mask", "proc", "dev", "volume"];
 const STARTS = ["auto", "fresh", "zygote", "parked"];
 const DESCRIPTORS = ["in", "out", "driver"];
+const STRINGS_MAX = 4096; // as src/proto/plan.h has it
 const UNITS = { "": 1, B: 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
+
+// Half of a character (a lone surrogate) has no UTF-8.
+const HALF = /\p{Surrogate}/u;
+
+function whole(text, name) {
+	if (HALF.test(text))
+		throw wrong(`${name}: a text with half of a character (a lone surrogate) cannot be passed`, "write the whole character");
+	return text;
+}
 
 export function bytes_of(value, name) {
 	if (typeof value === "string")
-		return Buffer.from(value, "utf8");
+		return Buffer.from(whole(value, name), "utf8");
 	if (value instanceof Uint8Array)
 		return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 	throw wrong(`${name}: ${typeof value} is neither text nor bytes`, "give a string or a Uint8Array");
@@ -40,6 +50,9 @@ function count_of(value, name) {
 	return value;
 }
 
+// What a limit must be at least, in its unit, as in src/proto/tables.c: the engine trusts plans in that.
+const LEAST = { cpu_time: 1, wall_time: 1, memory: 2 ** 20, processes: 1, disk: 64 * 2 ** 10, open_files: 8 };
+
 const LIMIT_READERS = { cpu_time: ms_of, wall_time: ms_of, memory: size_of, processes: count_of, cpu_rate: ms_of, output: size_of, file_size: size_of,
 	disk: size_of, open_files: count_of };
 // Arguments that are passed to the program unchanged.
@@ -50,12 +63,14 @@ const KNOWN = new Set([...Object.keys(LIMIT_READERS), ...Object.keys(WORDS), "ar
 export function check_text(value, name) {
 	if (typeof value !== "string" || value.includes("\0"))
 		throw wrong(`${name}: this is not text without NUL`);
-	return value;
+	return whole(value, name);
 }
 
 export function check_list(value, name) {
 	if (!Array.isArray(value))
 		throw wrong(`${name} is not a list`, name === "argv" ? "such as [\"sh\", \"-c\", command]" : "give a list");
+	if (value.length > STRINGS_MAX)
+		throw new LimitError(`${name} has ${value.length} items; at most ${STRINGS_MAX} are allowed`, { code: "limit" });
 	return value.map((item) => check_text(item, name));
 }
 
@@ -119,13 +134,18 @@ function set_limits(limits, o) {
 	for (const [name, read] of Object.entries(LIMIT_READERS))
 		if (o[name] === null)
 			limits[name] = name === "cpu_rate" ? 0 : null;
-		else if (o[name] !== undefined)
+		else if (o[name] !== undefined) {
 			limits[name] = read(o[name], name);
+			if (limits[name] < (LEAST[name] ?? 0))
+				throw wrong(`${name}: ${o[name]} is too little`, "null switches a limit off");
+		}
 	if (o.disk !== undefined && o.file_size === undefined)
 		limits.file_size = limits.disk;
 }
 
 function set_files(data, files) {
+	if (files instanceof Map || Array.isArray(files) || (files && typeof files !== "object"))
+		throw wrong("files is not an object of names and contents", "such as { \"data.csv\": \"1,2\" }");
 	for (const [name, given] of Object.entries(files ?? {})) {
 		const [content, mode] = Array.isArray(given) ? given : [given, 0o644];
 		data.files.push({ name: check_text(name, "files"), content: { base64: bytes_of(content, `files: ${name}`).toString("base64") },
@@ -156,10 +176,27 @@ export class Plan {
 	}
 }
 
-// Makes the plan of a run, with the arguments of `run`.
-export async function plan(code, language, options = {}) {
+// The language and the options of a call, of which the language may be left out.
+export function called(language, options) {
 	if (typeof language === "object" && language !== null)
 		[language, options] = [undefined, language];
+	if (typeof (options ?? {}) !== "object" || Array.isArray(options))
+		throw wrong("options is not an object", "such as { memory: \"256M\" }");
+	const given = options ?? {};
+	if (![null, undefined].includes(given.on_output) && typeof given.on_output !== "function")
+		throw wrong("on_output is not a function");
+	return [language, { ...given, signal: check_signal(given.signal) }];
+}
+
+export function check_signal(signal) {
+	if (signal !== undefined && signal !== null && typeof signal.addEventListener !== "function")
+		throw wrong("signal is not an AbortSignal", "new AbortController().signal, or AbortSignal.timeout(ms)");
+	return signal ?? undefined;
+}
+
+// Makes the plan of a run, with the arguments of `run`.
+export async function plan(code, language, options) {
+	[language, options] = called(language, options);
 	for (const name of Object.keys(options))
 		if (!KNOWN.has(name))
 			throw wrong(`unknown argument ${name}`, `arguments: ${[...KNOWN].join(", ")}`);

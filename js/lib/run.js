@@ -7,7 +7,7 @@ import { default_client } from "./connection.js";
 import { wrong } from "./errors.js";
 import { Incoming } from "./connection.js";
 import { program } from "./places.js";
-import { Plan, plan, plan_fields } from "./plan.js";
+import { Plan, called, plan, plan_fields } from "./plan.js";
 import { Result, limits_of } from "./result.js";
 import { FRAME, TAG } from "./wire.js";
 
@@ -26,14 +26,20 @@ async function execute(client, data, { on_output, signal }, more) {
 	// an exception of a callback ends the run, and is thrown afterwards
 	const stop = new AbortController();
 	const cancel = () => stop.abort();
+	const later = [];
+	const fail = (error) => {
+		failed ??= { error };
+		cancel();
+	};
 	const guarded = on_output && ((name, piece) => {
 		if (failed)
 			return;
 		try {
-			on_output(name, piece);
+			const answer = on_output(name, piece);
+			if (typeof answer?.then === "function") // an async function fails by its promise
+				later.push(answer.then(() => {}, fail));
 		} catch (error) {
-			failed = { error };
-			cancel();
+			fail(error);
 		}
 	});
 	signal?.addEventListener("abort", cancel, { once: true });
@@ -70,6 +76,7 @@ async function execute(client, data, { on_output, signal }, more) {
 				: { data: await (files.get(index) ?? Buffer.alloc(0)), size: out.number(TAG.SIZE), refused: null };
 		}
 		const result = Result.of(fields, data, await (stdout ?? nothing), await (stderr ?? nothing), outs);
+		await Promise.all(later);
 		if (failed)
 			throw failed.error;
 		return result;
@@ -124,8 +131,7 @@ export async function run_plan(made, { client, on_output, signal } = {}) {
 }
 
 // Runs a program in a fresh sandbox. `run(code, language, options)`, or `run(undefined, { argv: [...] })`.
-export async function run(code, language, options = {}) {
-	if (typeof language === "object" && language !== null)
-		[language, options] = [undefined, language];
+export async function run(code, language, options) {
+	[language, options] = called(language, options);
 	return run_plan(await plan(code, language, options), options);
 }

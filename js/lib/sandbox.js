@@ -4,7 +4,7 @@ import { Incoming, default_client } from "./connection.js";
 import { Context, contexts_of } from "./context.js";
 import { CancelledError, NotFoundError, wrong } from "./errors.js";
 import { Files } from "./files.js";
-import { Plan, bytes_of, check_list, check_text, ms_of, plan, plan_fields, plan_of, size_of } from "./plan.js";
+import { Plan, bytes_of, check_list, check_signal, check_text, ms_of, plan, plan_fields, plan_of, size_of } from "./plan.js";
 import { fired_of, usage_of } from "./result.js";
 import { read_snapshot, write_snapshot } from "./snapshot.js";
 import { FRAME, STARTS, STATUSES, TAG, UNLIMITED } from "./wire.js";
@@ -153,7 +153,9 @@ export class Sandbox {
 	// Takes the arguments of `run`. With `lease` (seconds) the sandbox outlives this process; `name` is shown in lists;
 	// `plan` replaces all other arguments.
 	static async create(language, { lease = 0, name, client, plan: made, ...options } = {}) {
-		const used = client ?? default_client();
+		const used = client ?? default_client(), signal = check_signal(options.signal);
+		if (signal?.aborted)
+			throw new CancelledError("the call was cancelled", { code: "cancelled" });
 		made ??= language === undefined || language === null ? await plan(undefined, { argv: ["true"], ...options })
 			: await plan(null, language, { ...options, no_program: true });
 		if (!(made instanceof Plan))
@@ -180,6 +182,8 @@ export class Sandbox {
 		if (this.destroyed)
 			throw wrong("the sandbox is destroyed", "create another one");
 		const flag = (value) => value ? 1 : undefined;
+		if (Array.isArray(argv) && argv.length === 0)
+			throw wrong("argv is empty", "such as [\"sh\", \"-c\", command]");
 		const fields = [...(argv === null ? [] : check_list(argv, "argv")).map((word) => [TAG.ARGV, word]), ...pairs(TAG.ENV, env),
 			...pairs(TAG.MORE_ENV, more_env), [TAG.CWD, cwd], [TAG.PTY, flag(pty)], [TAG.ROWS, pty ? rows : undefined],
 			[TAG.COLUMNS, pty ? columns : undefined], [TAG.NO_STDIN, flag(!stdin)], [TAG.CPU_MS, limit(cpu_time, ms_of, "cpu_time")],
@@ -207,10 +211,12 @@ export class Sandbox {
 
 	// Writes a small file; `files` writes larger ones, and to other folders.
 	async put(name, content, mode = 0o644) {
-		const data = bytes_of(content, name);
+		const data = bytes_of(content, check_text(name, "name"));
+		if (name === "")
+			throw wrong("name is empty");
 		if (data.length > 8 << 20)
 			return this.files.write(name, data, { permissions: mode });
-		await this.#ask(FRAME.PUT, [[TAG.FILE, [[TAG.NAME, check_text(name, "name")], [TAG.MODE, mode], [TAG.CONTENT, data]]]]);
+		await this.#ask(FRAME.PUT, [[TAG.FILE, [[TAG.NAME, name], [TAG.MODE, mode], [TAG.CONTENT, data]]]]);
 	}
 
 	// A regular file's bytes, reached without following links; a larger one is a LimitError.

@@ -89,6 +89,21 @@ test("what is asked for wrongly is an exception that says what mends it", async 
 	await assert.rejects(fumehood.run("1", "python", { argv: ["true"] }), fumehood.ArgumentError);
 });
 
+test("every value of a wrong kind is an exception of ours", async () => {
+	const { run, judge, Sandbox } = fumehood, sandbox = await Sandbox.create("python"), gone = AbortSignal.abort();
+	const calls = [() => run("1", "python", "x"), () => run("1", "python", []), () => run("1", "python", { memory: 0 }), () => run("1", "python", { disk: 1 }),
+		() => run("1", "python", { files: new Map([["a", "b"]]) }), () => run("1", "python", { files: ["a"] }), () => run("print('\ud800')"),
+		() => run("1", "python", { args: ["\ud800"] }), () => run("1", "python", { on_output: 5 }), () => run("1", "python", { signal: 5 }),
+		() => judge(), () => judge([problem]), () => sandbox.exec([]), () => sandbox.put("", "x"), () => sandbox.put(undefined, "x")];
+	for (const call of calls)
+		await assert.rejects(call, fumehood.ArgumentError, String(call));
+	await assert.rejects(() => run("1", "python", { args: Array(1e6).fill("a") }), fumehood.LimitError);
+	await assert.rejects(() => Sandbox.create("python", { signal: gone }), fumehood.CancelledError);
+	await assert.rejects(() => run("print(1)", "python", { on_output: async () => { throw new Error("later"); } }), /later/);
+	assert.equal((await run("print(1)", null, null)).text, "1\n");
+	await sandbox.destroy();
+});
+
 test("output comes as it is written, and a callback that throws ends the run", async () => {
 	const pieces = [];
 	await fumehood.run("import time\nprint('a', flush=True); time.sleep(0.2); print('b')", { on_output: (stream, data) => pieces.push(`${stream}:${data}`) });

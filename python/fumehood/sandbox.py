@@ -64,6 +64,9 @@ def _spawn_options(argv: Optional[Sequence[str]], env: Optional[Mapping[str, str
         raise errors.ArgumentError("argv is one string", "give a list, such as ['sh', '-c', command]", "argument")
     o = _l.CSpawnOptions()
     o.size = ctypes.sizeof(o)
+    argv = None if argv is None else list(argv)
+    if argv == []:
+        raise errors.ArgumentError("argv is empty", "give a list, such as ['sh', '-c', command]", "argument")
     o.argv = _l.strings(argv)
     o.env = None if env is None else _l.strings("%s=%s" % item for item in env.items())
     o.cwd = None if cwd is None else _l.encode(cwd)

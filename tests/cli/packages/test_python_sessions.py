@@ -14,6 +14,14 @@ from python_case import Case
 
 @support.root_and_user
 class Sessions(Case):
+    def test_a_command_without_words_is_refused(self):
+        self.assertEqual(self.python("""
+            with fumehood.Sandbox('python') as box:
+                try: box.exec([])
+                except fumehood.ArgumentError as e: print(e.message)
+                print(box.exec(word for word in ('echo', 'hi')).text, end='')
+        """), "argv is empty\nhi\n")
+
     def test_processes_share_files_and_have_their_own_streams(self):
         self.assertEqual(self.python("""
             with fumehood.Sandbox('python', memory='256M') as s:
