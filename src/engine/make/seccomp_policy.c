@@ -163,7 +163,8 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
  * (net.core.bpf_jit_limit); lists of the sources of multicast groups are charged to nothing, 128 KiB for each IPv6
  * socket (IPv4: 2 KiB), nor are the groups; IPv6 flow labels come from a pool of 4,096; keys and upper layers load
  * modules; cookies are numbered across the host; pages that TCP maps into a program are charged to nothing once they
- * are there, and stand in its figures as those of a file */
+ * are there, and stand in its figures as those of a file; and for the first socket of the host that has one of some
+ * options, and again when the last one is closed, the kernel rewrites its code and interrupts all processors */
 #define OPTION_SPARED(call, level, option, error, why) FH_E_IF(call, error, why, FH_IS(1, level), FH_IS(2, option))
 	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_FILTER, EPERM, "a program in the kernel"),
 	OPTION_SPARED("setsockopt", SOL_SOCKET, SO_ATTACH_BPF, EPERM, "a program in the kernel"),
@@ -192,13 +193,26 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	OPTION_SPARED("getsockopt", SOL_SOCKET, 57 /* COOKIE */, ENOPROTOOPT, "numbers of the whole host"),
 	OPTION_SPARED("getsockopt", SOL_SOCKET, 71 /* NETNS_COOKIE */, ENOPROTOOPT, "numbers of the whole host"),
 
+#define REWRITES "has the kernel rewrite its code, for which all processors of the host stop"
+	OPTION_SPARED("setsockopt", SOL_SOCKET, 29 /* TIMESTAMP */, ENOPROTOOPT, REWRITES),
+	OPTION_SPARED("setsockopt", SOL_SOCKET, 35 /* TIMESTAMPNS */, ENOPROTOOPT, REWRITES),
+	OPTION_SPARED("setsockopt", SOL_SOCKET, 37 /* TIMESTAMPING */, ENOPROTOOPT, REWRITES),
+	OPTION_SPARED("setsockopt", SOL_SOCKET, 63 /* TIMESTAMP_NEW */, ENOPROTOOPT, REWRITES),
+	OPTION_SPARED("setsockopt", SOL_SOCKET, 64 /* TIMESTAMPNS_NEW */, ENOPROTOOPT, REWRITES),
+	OPTION_SPARED("setsockopt", SOL_SOCKET, 65 /* TIMESTAMPING_NEW */, ENOPROTOOPT, REWRITES),
+	OPTION_SPARED("setsockopt", IPPROTO_UDP, 104 /* GRO */, ENOPROTOOPT, REWRITES),
+	OPTION_SPARED("setsockopt", IPPROTO_TCP, 37 /* TX_DELAY */, ENOPROTOOPT, REWRITES),
+	OPTION_SPARED("setsockopt", IPPROTO_IP, 21 /* MINTTL */, ENOPROTOOPT, REWRITES),
+	OPTION_SPARED("setsockopt", IPPROTO_IPV6, 73 /* MINHOPCOUNT */, ENOPROTOOPT, REWRITES),
+	FH_E_IF("ioctl", ENOTTY, REWRITES, FH_MASKED(1, ~1u, 0x8906 /* SIOCGSTAMP, SIOCGSTAMPNS */)),
+
 #define IOCTL_SPARED(request) FH_E_IF("ioctl", EPERM, "types into or takes over a terminal", FH_IS(1, request))
 	IOCTL_SPARED(TIOCSTI),
 	IOCTL_SPARED(0x541C /* TIOCLINUX */),
 	IOCTL_SPARED(TIOCSETD),
 /* network requests that only read; the others need a capability, or load a module before they fail */
 #define IOCTL_READS(request) FH_A_IF("ioctl", "reads of the sandbox's own interface, and owners", FH_IS(1, request))
-	FH_A_IF("ioctl", "owners, marks and time stamps of sockets", FH_MASKED(1, 0xFFFFFFF8, 0x8900)),
+	FH_A_IF("ioctl", "owners and marks of sockets", FH_MASKED(1, 0xFFFFFFF8, 0x8900)),
 	IOCTL_READS(SIOCGIFNAME),
 	IOCTL_READS(SIOCGIFFLAGS),
 	IOCTL_READS(SIOCGIFADDR),
@@ -389,45 +403,25 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("signalfd4", "signals"),
 	FH_A("restart_syscall", "signals"),
 
-	FH_A("epoll_create", "waiting and locks between threads"),
-	FH_A("epoll_create1", "waiting and locks between threads"),
-	FH_A("epoll_ctl", "waiting and locks between threads"),
-	FH_A("epoll_pwait", "waiting and locks between threads"),
-	FH_A("epoll_pwait2", "waiting and locks between threads"),
-	FH_A("epoll_wait", "waiting and locks between threads"),
-	FH_A("eventfd", "waiting and locks between threads"),
-	FH_A("eventfd2", "waiting and locks between threads"),
-	FH_A("futex", "waiting and locks between threads"),
-	FH_A("futex_waitv", "waiting and locks between threads"),
-	FH_A("futex_wait", "waiting and locks between threads"),
-	FH_A("futex_wake", "waiting and locks between threads"),
-	FH_A("futex_requeue", "waiting and locks between threads"),
-	FH_A("poll", "waiting and locks between threads"),
-	FH_A("ppoll", "waiting and locks between threads"),
-	FH_A("pselect6", "waiting and locks between threads"),
-	FH_A("select", "waiting and locks between threads"),
-	FH_A("inotify_add_watch", "waiting and locks between threads"),
-	FH_A("inotify_init", "waiting and locks between threads"),
-	FH_A("inotify_init1", "waiting and locks between threads"),
-	FH_A("inotify_rm_watch", "waiting and locks between threads"),
+#define WAITING "waiting and locks between threads"
+#define WAITING_3(a, b, c) FH_A(a, WAITING), FH_A(b, WAITING), FH_A(c, WAITING)
+	WAITING_3("epoll_create", "epoll_create1", "epoll_ctl"),
+	WAITING_3("epoll_pwait", "epoll_pwait2", "epoll_wait"),
+	WAITING_3("eventfd", "eventfd2", "futex"),
+	WAITING_3("futex_waitv", "futex_wait", "futex_wake"),
+	WAITING_3("futex_requeue", "poll", "ppoll"),
+	WAITING_3("pselect6", "select", "inotify_add_watch"),
+	WAITING_3("inotify_init", "inotify_init1", "inotify_rm_watch"),
 
-	FH_A("clock_getres", "time: reading it, sleeping, timers"),
-	FH_A("clock_gettime", "time: reading it, sleeping, timers"),
-	FH_A("clock_nanosleep", "time: reading it, sleeping, timers"),
-	FH_A("getitimer", "time: reading it, sleeping, timers"),
-	FH_A("gettimeofday", "time: reading it, sleeping, timers"),
-	FH_A("nanosleep", "time: reading it, sleeping, timers"),
-	FH_A("setitimer", "time: reading it, sleeping, timers"),
-	FH_A("time", "time: reading it, sleeping, timers"),
-	FH_A("timer_create", "time: reading it, sleeping, timers"),
-	FH_A("timer_delete", "time: reading it, sleeping, timers"),
-	FH_A("timer_getoverrun", "time: reading it, sleeping, timers"),
-	FH_A("timer_gettime", "time: reading it, sleeping, timers"),
-	FH_A("timer_settime", "time: reading it, sleeping, timers"),
-	FH_A("timerfd_create", "time: reading it, sleeping, timers"),
-	FH_A("timerfd_gettime", "time: reading it, sleeping, timers"),
-	FH_A("timerfd_settime", "time: reading it, sleeping, timers"),
-	FH_A("times", "time: reading it, sleeping, timers"),
+#define TIMES "time: reading it, sleeping, timers"
+#define TIMES_3(a, b, c) FH_A(a, TIMES), FH_A(b, TIMES), FH_A(c, TIMES)
+	TIMES_3("clock_getres", "clock_gettime", "clock_nanosleep"),
+	TIMES_3("getitimer", "gettimeofday", "nanosleep"),
+	TIMES_3("setitimer", "time", "timer_create"),
+	TIMES_3("timer_delete", "timer_getoverrun", "timer_gettime"),
+	TIMES_3("timer_settime", "timerfd_create", "timerfd_gettime"),
+	FH_A("timerfd_settime", TIMES),
+	FH_A("times", TIMES),
 
 	FH_A("capget", "identity and limits: readable, and settable as far as no capability is needed"),
 	FH_A("capset", "identity and limits: readable, and settable as far as no capability is needed"),

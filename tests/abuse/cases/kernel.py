@@ -14,6 +14,7 @@ HAS_DEVICES = any(os.path.lexists(f"/dev/{name}") for name in ("mem", "kmsg", "k
 NO_DEVICES = "nothing is in this machine's /dev but what a sandbox has"
 
 
+
 def kernel(name, attack, **kw):
     return Case(name, "kernel", attack, **kw)
 
@@ -44,6 +45,7 @@ CASES = [
     kernel("other architectures", "other_architectures", numbers="42", control=Without(("seccomp",))),
     kernel("tracing init", "tracing", numbers="17", user="root", control=Without(("seccomp", "capabilities"), each=False)),
     kernel("the priority of init's session", "priority_of_init", numbers="16", user="root", control=Without(("proc",))),
+    kernel("the kernel's code rewritten", "rewritten_code", control=Without(("seccomp",))),
     kernel("low priority", "low_priority", control=Without(("seccomp",))),
     kernel("personalities", "personalities", numbers="42", control=Without(("seccomp",))),
 ]

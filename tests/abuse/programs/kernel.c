@@ -10,6 +10,7 @@
 #include <linux/keyctl.h>
 #include <linux/perf_event.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -408,6 +409,39 @@ static void priority_of_init(char **args)
 	judge("the priority of init's session can be written", fd);
 }
 
+/* Options whose first socket has the kernel rewrite its code. No value is given, so that a kernel that is reached
+ * refuses it (EINVAL): some of these rewrite it for good. */
+static void rewritten_code(char **args)
+{
+	static const struct {
+		const char *name;
+		int family, type, level, option;
+	} options[] = {
+		{ "SO_TIMESTAMP", AF_INET, SOCK_DGRAM, SOL_SOCKET, 29 },
+		{ "SO_TIMESTAMPNS", AF_INET, SOCK_DGRAM, SOL_SOCKET, 35 },
+		{ "SO_TIMESTAMPING", AF_INET, SOCK_STREAM, SOL_SOCKET, 37 },
+		{ "SO_TIMESTAMP_NEW", AF_INET6, SOCK_DGRAM, SOL_SOCKET, 63 },
+		{ "SO_TIMESTAMPNS_NEW", AF_INET6, SOCK_DGRAM, SOL_SOCKET, 64 },
+		{ "SO_TIMESTAMPING_NEW", AF_INET6, SOCK_STREAM, SOL_SOCKET, 65 },
+		{ "UDP_GRO", AF_INET, SOCK_DGRAM, IPPROTO_UDP, 104 },
+		{ "UDP_GRO over IPv6", AF_INET6, SOCK_DGRAM, IPPROTO_UDP, 104 },
+		{ "TCP_TX_DELAY", AF_INET, SOCK_STREAM, IPPROTO_TCP, 37 },
+		{ "IP_MINTTL", AF_INET, SOCK_STREAM, IPPROTO_IP, 21 },
+		{ "IPV6_MINHOPCOUNT", AF_INET6, SOCK_STREAM, IPPROTO_IPV6, 73 },
+	};
+	struct timespec stamp;
+	(void)args;
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		int fd = socket(options[i].family, options[i].type, 0);
+		reached(options[i].name, setsockopt(fd, options[i].level, options[i].option, NULL, 0), ENOPROTOOPT);
+		close(fd);
+	}
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	reached("SIOCGSTAMP", ioctl(fd, 0x8906, &stamp), ENOTTY);
+	reached("SIOCGSTAMPNS", ioctl(fd, 0x8907, &stamp), ENOTTY);
+	reached("SIOCGSTAMPNS_NEW", ioctl(fd, 0x80108907, &stamp), ENOTTY);
+}
+
 static const struct attack attacks[] = {
 	{ "new_namespaces", new_namespaces },
 	{ "enter_namespaces", enter_namespaces },
@@ -422,6 +456,7 @@ static const struct attack attacks[] = {
 	{ "low_priority", low_priority },
 	{ "modules", modules },
 	{ "priority_of_init", priority_of_init },
+	{ "rewritten_code", rewritten_code },
 	{ "sockets", sockets },
 	{ "terminals", terminals },
 	{ "clocks", clocks },
