@@ -344,8 +344,9 @@ static int64_t next_sample_ns;
 static int sample(int in_time)
 {
 	enum { PLAIN_NS = 1000000 };
-	if (in.start.only_kernel && in_time && fh_sockets_none() && !fh_locks_bytes() && !fh_watches_are_too_many() &&
-	    !fh_pipes_worth_looking())
+	int due = in.start.shares && fh_shares_are_due();
+	if (in.start.only_kernel && in_time && !due && fh_sockets_none() && !fh_locks_bytes() &&
+	    !fh_watches_are_too_many() && !fh_pipes_worth_looking())
 		return 1;
 	int64_t begin = fh_clock_ns(FH_CLOCK_MONOTONIC);
 	if (begin < next_sample_ns)

@@ -143,6 +143,10 @@ void fh_lives_add_process(const char *pid, uint64_t us, int runs, uint64_t inter
 uint64_t fh_lives_bare_us(uint64_t waited_us);
 int fh_lives_end(void); /* Processes have ended lately, so that samples are to come at random times. */
 
+/* shares.c: whether it is time to look again; and looks, and ends all programs where one lowered a session's share. */
+int fh_shares_are_due(void);
+void fh_shares_look(void);
+
 /* sockets.c: whether the sandbox has no sockets; the bytes in their buffers, beyond them, and, wherever the kernel
  * tells their number, of their records where there are very many. are_charged: without those in buffers. */
 int fh_sockets_none(void); /* There are no such sockets; found out by one system call. */

@@ -86,6 +86,7 @@ struct fh_init_start {
 	uint32_t rests;
 	uint32_t only_kernel;         /* USAGE is wanted for kernel_bytes only; control groups count the rest */
 	uint32_t sockets_are_charged; /* control groups v2 count the buffers of sockets, so kernel_bytes leaves them out */
+	uint32_t shares;              /* no group of the `cpu` controller holds the sandbox: see shares.c */
 	uint32_t rules;               /* children enter the rule set FH_INIT_RULES; init itself does not */
 	char disk_path[64];           /* a folder of the writable layer, to find out how full that is */
 };

@@ -262,6 +262,8 @@ void fh_init_sample(const struct fh_init *in, struct fh_init_usage *ret)
 	int charged = in->start.sockets_are_charged;
 	ret->kernel_bytes = fh_locks_bytes();
 	ret->too_many_watches = (uint64_t)fh_watches_are_too_many();
+	if (in->start.shares)
+		fh_shares_look();
 	if (in->start.only_kernel) {
 		ret->kernel_bytes += kernel_bytes_alone(in);
 		return;

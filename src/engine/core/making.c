@@ -34,6 +34,7 @@ int fh_sandbox_send_start(struct fh_sandbox *b, struct fh_error *err)
 	start.only_kernel = !b->sampling;
 	start.sockets_are_charged = b->engine->cgroups.version[FH_CG_MEMORY] == 2;
 	start.sample_ms = b->parked ? 0 : b->sampling ? FH_SAMPLE_MS : b->sampling_kernel ? FH_KERNEL_MS : 0;
+	start.shares = !b->engine->cgroups.version[FH_CG_CPU];
 	start.rules = b->rules >= 0;
 	snprintf(start.disk_path, sizeof(start.disk_path), "%.63s", first_writable(b->plan));
 	if (start.sample_ms)

@@ -2,7 +2,7 @@
 """Calls that use more of the kernel than a program needs (programs/kernel.c)."""
 import os
 
-from case import Case, OnlyAs, Outside, Without
+from case import EVERYBODY, Case, OnlyAs, Outside, Without
 
 NOT_HERE = "the kernel gives it to the host's root alone"
 # As root, the sandbox's mounts and namespaces belong to the host's user namespace, so that no capability inside applies
@@ -13,6 +13,7 @@ OWN = ("net", "ipc", "uts")
 HAS_DEVICES = any(os.path.lexists(f"/dev/{name}") for name in ("mem", "kmsg", "kvm", "fuse", "vda", "sda", "loop-control", "tty1"))
 NO_DEVICES = "nothing is in this machine's /dev but what a sandbox has"
 
+HAS_SHARES = os.path.exists("/proc/self/autogroup")
 
 
 def kernel(name, attack, **kw):
@@ -45,6 +46,9 @@ CASES = [
     kernel("other architectures", "other_architectures", numbers="42", control=Without(("seccomp",))),
     kernel("tracing init", "tracing", numbers="17", user="root", control=Without(("seccomp", "capabilities"), each=False)),
     kernel("the priority of init's session", "priority_of_init", numbers="16", user="root", control=Without(("proc",))),
+    # where a group of the `cpu` controller holds the sandbox, the number changes nothing
+    kernel("the share of a session", "share_of_a_session", statuses=("runtime_error",), who=("user", "userns"),
+           control=OnlyAs(Outside(), EVERYBODY if HAS_SHARES else (), "the kernel gives no session a share")),
     kernel("the kernel's code rewritten", "rewritten_code", control=Without(("seccomp",))),
     kernel("low priority", "low_priority", control=Without(("seccomp",))),
     kernel("personalities", "personalities", numbers="42", control=Without(("seccomp",))),

@@ -442,6 +442,26 @@ static void rewritten_code(char **args)
 	reached("SIOCGSTAMPNS_NEW", ioctl(fd, 0x80108907, &stamp), ENOTTY);
 }
 
+/* Lowers what a session of its own has of the processors, and lives on. */
+static void share_of_a_session(char **args)
+{
+	(void)args;
+	pid_t child = fork();
+	if (child == 0) {
+		setsid();
+		int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+		for (int i = 0; fd >= 0 && i < 50 && write(fd, "19", 2) < 0 && errno == EAGAIN; i++)
+			usleep(100000); /* the kernel takes one such word in a tenth of a second, of all the host */
+		sleep(3);
+		char text[64] = "";
+		FILE *f = fopen("/proc/self/autogroup", "r");
+		if (f && fgets(text, sizeof(text), f) && strstr(text, "nice 19"))
+			escaped("a session with less than its share lived for three seconds");
+		_exit(0);
+	}
+	(void)waitpid(child, NULL, 0);
+}
+
 static const struct attack attacks[] = {
 	{ "new_namespaces", new_namespaces },
 	{ "enter_namespaces", enter_namespaces },
@@ -457,6 +477,7 @@ static const struct attack attacks[] = {
 	{ "modules", modules },
 	{ "priority_of_init", priority_of_init },
 	{ "rewritten_code", rewritten_code },
+	{ "share_of_a_session", share_of_a_session },
 	{ "sockets", sockets },
 	{ "terminals", terminals },
 	{ "clocks", clocks },
