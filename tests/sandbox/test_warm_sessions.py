@@ -55,6 +55,19 @@ class WarmSessions(Case):
             print(os.path.basename(box.exec(['sh', '-c', word]).text.strip()), sleeps.wait(30).signal)
         """), ["sleep 15"] * 2)
 
+    @unittest.skipUnless(support.whoami() == "root", "a user's sandboxes count for that user")
+    def test_what_is_queued_inside_counts_for_nobody_outside(self):
+        self.assertEqual(self.lines("""
+        queue = ('import ctypes, signal, os, time; libc = ctypes.CDLL(None); signal.pthread_sigmask(signal.SIG_BLOCK, {40});'
+                 'print(sum(libc.sigqueue(os.getpid(), 40, ctypes.c_void_p(0)) == 0 for _ in range(3000)), flush=True);'
+                 'time.sleep(1000)')
+        def queued():
+            return int(proc.status('self', 'SigQ').split('/')[0])
+        before = queued()
+        program = parked().spawn(['python3', '-c', queue], wall_time=None)
+        print(program.read(100, timeout=30).decode().strip(), queued() - before < 1500)
+        """), ["3000 True"])
+
     def test_no_signal_is_ignored_or_blocked(self):
         self.assertEqual(self.lines("""
         for box in (fumehood.Sandbox('python'), parked()):

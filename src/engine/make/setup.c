@@ -126,13 +126,18 @@ static int enter_landlock(const struct fh_launch *l)
 	return r;
 }
 
-/* As root only: enters a user namespace, as the last namespace, and has the engine write a range of ids. */
+/* As root only: enters a user namespace, as the last namespace, and has the engine write a range of ids.
+ *
+ * What a namespace's processes have of some kinds (inotify, queued signals, timers) the kernel also counts for the user
+ * who made the namespace. An id of the sandbox's own range makes it, since for root all sandboxes would share one count
+ * with each other and with the host's root. It loses root's capabilities, and gets those that it needs from the new
+ * namespace. */
 static int enter_user_namespace(const struct fh_launch *l)
 {
 	char byte;
 	if (!l->ids.ranges)
 		return 0;
-	if (unshare(CLONE_NEWUSER) < 0)
+	if (syscall(SYS_setresuid, -1, l->ids.base, -1) < 0 || unshare(CLONE_NEWUSER) < 0)
 		return -errno;
 	struct fh_setup_report ask = { .step = FH_SETUP_IDS };
 	if (write(l->report, &ask, sizeof(ask)) != sizeof(ask))

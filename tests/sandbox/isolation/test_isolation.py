@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import socket
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -217,6 +218,22 @@ for pid in range(2, 300):
             self.assertTrue(ids, "both sleep")
             self.assertNotEqual(*ids)
             self.assertTrue(all(i >= 100000 for i in ids), ids)
+
+    @unittest.skipUnless(support.whoami() == "root", "a user's sandboxes count for that user")
+    def test_what_is_queued_inside_counts_for_nobody_outside(self):
+        """The kernel counts signals that wait for the maker of a user namespace too; inotify and timers likewise."""
+        queue = ("import ctypes, signal, os, sys, time; libc = ctypes.CDLL(None); signal.pthread_sigmask(signal.SIG_BLOCK, {40})\n"
+                 "print(sum(libc.sigqueue(os.getpid(), 40, ctypes.c_void_p(0)) == 0 for _ in range(3000)), flush=True); time.sleep(60)")
+
+        def queued():
+            return int(proc.status("self", "SigQ").split("/")[0])
+        before = queued()
+        with running(*PY, "-c", queue):
+            self.assertLess(queued() - before, 1500)
+        with subprocess.Popen(["unshare", "--user", "--map-root-user", sys.executable, "-c", queue], stdout=subprocess.PIPE) as outside:
+            self.assertEqual(outside.stdout.readline(), b"3000\n")
+            self.assertGreater(queued() - before, 1500)              # where nothing keeps them apart
+            outside.kill()
 
 
 class SystemCalls(unittest.TestCase):
