@@ -13,6 +13,7 @@ OWN = ("net", "ipc", "uts")
 HAS_DEVICES = any(os.path.lexists(f"/dev/{name}") for name in ("mem", "kmsg", "kvm", "fuse", "vda", "sda", "loop-control", "tty1"))
 NO_DEVICES = "nothing is in this machine's /dev but what a sandbox has"
 
+HAS_AUDIT = os.path.exists("/proc/self/loginuid")
 HAS_SHARES = os.path.exists("/proc/self/autogroup")
 
 
@@ -50,6 +51,7 @@ CASES = [
     kernel("the share of a session", "share_of_a_session", statuses=("runtime_error",), who=("user", "userns"),
            control=OnlyAs(Outside(), EVERYBODY if HAS_SHARES else (), "the kernel gives no session a share")),
     kernel("the kernel's code rewritten", "rewritten_code", control=Without(("seccomp",))),
+    *([kernel("records in the host's audit log", "audit_log", named="a program writes to it by `/proc/self/loginuid`")] if HAS_AUDIT else []),
     kernel("low priority", "low_priority", control=Without(("seccomp",))),
     kernel("personalities", "personalities", numbers="42", control=Without(("seccomp",))),
 ]

@@ -462,6 +462,19 @@ static void share_of_a_session(char **args)
 	(void)waitpid(child, NULL, 0);
 }
 
+/* Each try, one that is refused too, is a record in the host's audit log. */
+static void audit_log(char **args)
+{
+	int fd = open("/proc/self/loginuid", O_WRONLY | O_CLOEXEC);
+	(void)args;
+	if (fd < 0)
+		held("/proc/self/loginuid: %s", strerror(errno));
+	else if (pwrite(fd, "1000", 4, 0) == 4 || errno == EPERM)
+		escaped("the kernel was asked to set who logged in");
+	else
+		held("writing /proc/self/loginuid: %s", strerror(errno));
+}
+
 static const struct attack attacks[] = {
 	{ "new_namespaces", new_namespaces },
 	{ "enter_namespaces", enter_namespaces },
@@ -473,6 +486,7 @@ static const struct attack attacks[] = {
 	{ "filter_on_top", filter_on_top },
 	{ "io_uring", io_uring },
 	{ "inside_the_kernel", inside_the_kernel },
+	{ "audit_log", audit_log },
 	{ "low_priority", low_priority },
 	{ "modules", modules },
 	{ "priority_of_init", priority_of_init },
