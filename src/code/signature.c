@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "code/declaration.h"
+#include "code/outline.h"
 
 #define TRIED_MAX 256 /* top-level braces that are tried; each one takes a scan from the beginning of the text */
 
@@ -475,9 +476,26 @@ struct fh_str fh_java_name(struct fh_str declaration)
 	return name_of(declaration, 1, read_java);
 }
 
+/* Reads the name alone, of a function for which no stand-in can be made as well: a generic one, a method. */
+static int read_rust_name(struct fh_signature *s, struct fh_error *err)
+{
+	struct fh_str text = { s->text.p + s->start, s->end - s->start };
+	for (size_t i = 0, n; i < text.n; i += FH_MAX(n, (size_t)1)) {
+		struct fh_str word = fh_identifier(fh_str_from(text, i));
+		n = word.n;
+		if (!fh_str_eq(word, "fn"))
+			continue;
+		s->name = fh_identifier(trim(fh_str_from(text, i + n)));
+		if (s->name.n > 0)
+			return 0;
+	}
+	return unfit(err, "is not a plain function");
+}
+
 struct fh_str fh_rust_name(struct fh_str declaration)
 {
-	return name_of(declaration, 0, read_rust);
+	struct fh_str name = name_of(declaration, 0, read_rust_name);
+	return name.n ? name : name_of(declaration, 1, read_rust_name);
 }
 
 static struct fh_str declaration_of(struct fh_str program, struct fh_str name, reader *read)

@@ -265,6 +265,23 @@ class RustInProcess(support.TempDir):
         self.assertIn("self-check: 3 references pass and 3 stubs fail", done.stdout)
         self.assertIn("integrity: in-process for 14 samples (5 passed)", done.stdout)
 
+    def test_generic_rows(self):
+        """The prompt of a generic row declares a function that has no stand-in, or a method."""
+        declaration, solution, test = self.TASKS[1]
+        method = "struct Bag { items: Vec<i32> }\nimpl Bag {\n    fn new() -> Self { Bag { items: vec![] } }\n    pub fn add(&mut self, x: i32) -> usize {\n"
+        added = "        self.items.push(x);\n        self.items.len()\n    }\n}\n"
+        rows = [{"task_id": "largest", "prompt": declaration, "code": solution, "tests": self.TEST % test},
+                {"task_id": "add", "prompt": method, "code": method + added, "tests": self.TEST % "let mut b = Bag::new();\nb.add(1);\nassert_eq!(b.add(1), 2);\n"}]
+        samples = [("largest", solution, "passed"), ("largest", "    items.first().copied()\n}\n", "failed"), ("add", added, "passed"),
+                   ("add", added.replace("len()", "len() - 1"), "failed")]
+        self.write("problems.jsonl", "".join(json.dumps({**row, "language": "rust"}) + "\n" for row in rows))
+        self.write("samples.jsonl", "".join(json.dumps({"task_id": task, "completion": text}) + "\n" for task, text, _ in samples))
+        done = support.command("judge", "--problems", self.dir / "problems.jsonl", self.dir / "samples.jsonl", "-o", self.dir / "results.jsonl")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        results = [json.loads(line) for line in (self.dir / "results.jsonl").read_text().splitlines()]
+        self.assertEqual([(r["verdict"], r["integrity"]) for r in results], [(verdict, "in-process") for *_, verdict in samples],
+                         "\n".join(r["reason"] for r in results))
+
     @support.release_only
     def test_tricks(self):
         """None passes that does not solve the task, and what solves it passes with them."""
