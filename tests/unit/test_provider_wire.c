@@ -434,6 +434,25 @@ static void test_other_services(void **state)
 	              "{\"flagged\":true,\"flags\":[{\"code\":\"hate\",\"description\":\"hate\",\"confidence\":0.5}]}");
 }
 
+#define MESSAGE(text) "{\"type\": \"message\", \"content\": [{\"type\": \"output_text\", \"text\": \"" text "\"}]}"
+#define CALL "{\"type\": \"function_call\", \"name\": \"f\"}"
+
+/* The output of OpenAI's responses is text, also when functions are called, and what was spoken is its words. */
+static void test_responses_and_audio(void **state)
+{
+	expect_answer(&fh_wire_openai_responses, "{\"output\": [" MESSAGE("a") ", " CALL ", " MESSAGE("b") "]}",
+	              "\"a\\n{\\\"type\\\":\\\"function_call\\\",\\\"name\\\":\\\"f\\\"}\\nb\"");
+	expect_answer(&fh_wire_openai_responses, "{\"output\": []}", "API error: the server's answer holds no output");
+	expect_answer(&fh_wire_openai_chat,
+	              "{\"choices\": [{\"message\": {\"content\": null, \"audio\": {\"transcript\": \"hello\"}}}]}", "\"hello\"");
+	expect_request(&fh_wire_openai_responses, "gpt-4.1",
+	               "{\"response_format\": {\"type\": \"json_schema\", \"json_schema\": {\"name\": \"n\", \"schema\": {}}}, "
+	               "\"text\": {\"verbosity\": \"low\"}, \"temperature\": null, \"max_output_tokens\": 5}",
+	               "hi",
+	               "{\"model\":\"gpt-4.1\",\"input\":\"hi\",\"max_output_tokens\":5,\"text\":{\"verbosity\":\"low\","
+	               "\"format\":{\"type\":\"json_schema\",\"name\":\"n\",\"schema\":{},\"strict\":true}}}");
+}
+
 static void test_which_wire_an_id_speaks(void **state)
 {
 	static const struct {
@@ -499,6 +518,7 @@ int main(void)
 		cmocka_unit_test(test_streams_of_vendors),
 		cmocka_unit_test(test_a_real_stream),
 		cmocka_unit_test(test_other_services),
+		cmocka_unit_test(test_responses_and_audio),
 		cmocka_unit_test(test_which_wire_an_id_speaks),
 		cmocka_unit_test(test_counts_that_no_server_can_mean_are_left_out),
 	};

@@ -127,6 +127,31 @@ static json_t *fh_openai_output(const json_t *message, const json_t *config)
 	return json_incref(content);
 }
 
+/* Takes what was spoken: its words are the output. */
+static void fh_openai_audio(const json_t *audio, struct fh_provider_response *ret)
+{
+	static const char *const members[][2] = {
+		{ "id", "id" }, { "expires_at", "expiresAt" }, { "data", "data" }, { "transcript", "transcript" }
+	};
+	json_t *taken = json_pack("{s:s}", "format", fh_json_str(audio, "format", "wav"));
+	for (size_t i = 0; i < FH_ARRAY_SIZE(members); i++)
+		json_object_set(taken, members[i][1], json_object_get(audio, members[i][0]));
+	ret->extra = ret->extra ? ret->extra : json_object();
+	json_object_set_new(ret->extra, "audio", taken);
+	json_decref(ret->output);
+	ret->output = fh_json_bytes(fh_str(fh_json_str(audio, "transcript", "")));
+}
+
+/* Notes what the answer has beside its first text: further choices, and the sources that it names. */
+static void fh_openai_notes(const json_t *answer, const json_t *message, struct fh_provider_response *ret)
+{
+	json_t *choices = json_object_get(answer, "choices"), *sources = json_object_get(message, "annotations");
+	if (json_array_size(choices) > 1)
+		fh_wire_note(ret, "choices", choices);
+	if (json_array_size(sources) > 0)
+		fh_wire_note(ret, "annotations", sources);
+}
+
 static void fh_openai_chat_take(json_t *answer, const json_t *config, struct fh_provider_response *ret)
 {
 	fh_openai_usage(json_object_get(answer, "usage"), &ret->tokens);
@@ -145,6 +170,9 @@ static void fh_openai_chat_take(json_t *answer, const json_t *config, struct fh_
 	thought = json_is_string(thought) ? thought : json_object_get(message, "reasoning");
 	if (json_is_string(thought))
 		fh_wire_reasoning(ret, json_string_value(thought), json_string_length(thought));
+	if (json_is_object(json_object_get(message, "audio")))
+		fh_openai_audio(json_object_get(message, "audio"), ret);
+	fh_openai_notes(answer, message, ret);
 	if (!choice)
 		fh_response_fail(ret, "API error: the server's answer holds no choices");
 	else if (!ret->output)
@@ -257,6 +285,27 @@ const struct fh_wire fh_wire_openai_completion = { .name = "completion",
 
 /* ------------------------------------------------------------------------------------------------------ responses */
 
+/* Puts a format in the chat's form (`json_schema: {name, schema}`) or in that of responses into the request. */
+static void fh_openai_responses_format(json_t *body, const json_t *format)
+{
+	const char *type = fh_json_str(format, "type", NULL);
+	const json_t *inner = json_object_get(format, "json_schema");
+	const json_t *from = json_is_object(inner) ? inner : format;
+	if (!type)
+		return;
+	json_t *sent = json_pack("{s:s}", "type", type);
+	if (fh_streq(type, "json_schema")) {
+		json_t *strict = json_object_get(from, "strict");
+		json_object_set_new(sent, "name", json_string(fh_json_str(from, "name", "response_schema")));
+		json_object_set(sent, "schema", json_object_get(from, "schema"));
+		json_object_set_new(sent, "strict", strict ? json_incref(strict) : json_true());
+	}
+	json_t *text = json_copy(json_object_get(body, "text")); /* which may be the config's */
+	text = text ? text : json_object();
+	json_object_set_new(text, "format", sent);
+	json_object_set_new(body, "text", text);
+}
+
 static json_t *fh_openai_responses_request(const struct fh_wire_call *call)
 {
 	static const char *const keys[] = {
@@ -280,40 +329,77 @@ static json_t *fh_openai_responses_request(const struct fh_wire_call *call)
 	if (json_is_string(json_object_get(call->config, "reasoning_effort")))
 		json_object_set(fh_wire_object(body, "reasoning"), "effort", json_object_get(call->config, "reasoning_effort"));
 	fh_chat_copy(body, call->config, keys);
+	fh_openai_responses_format(body, json_object_get(call->config, "response_format"));
 	if (call->stream)
 		json_object_set_new(body, "stream", json_true());
 	fh_openai_passthrough(body, call->config);
 	return body;
 }
 
-/* The output is the concatenated text of the messages; if there are function calls, these instead. */
+struct fh_openai_items {
+	struct fh_buf text, thought; /* a line, or several, for each message and each call; what the model thought */
+	json_t *calls, *sources;     /* arrays */
+};
+
+static void fh_openai_item(const json_t *item, struct fh_openai_items *items)
+{
+	json_t *part;
+	size_t i;
+	bool call = fh_streq(fh_json_str(item, "type", ""), "function_call"), empty = items->text.n == 0;
+	fh_auto_free char *json = call ? fh_json_text(item, 0) : NULL;
+	fh_auto_buf struct fh_buf said = FH_BUF_INIT(FH_HTTP_BODY_MAX);
+	fh_buf_adds(&said, json ? json : "");
+	if (call)
+		json_array_append(items->calls, (json_t *)(uintptr_t)item);
+	json_array_foreach(json_object_get(item, "content"), i, part)
+	{
+		fh_buf_adds(&said, fh_json_str(part, "text", fh_json_str(part, "refusal", "")));
+		json_array_extend(items->sources, json_object_get(part, "annotations"));
+	}
+	json_array_foreach(json_object_get(item, "summary"), i, part)
+	    fh_buf_adds(&items->thought, fh_json_str(part, "text", ""));
+	fh_buf_adds(&items->text, said.n && !empty ? "\n" : "");
+	fh_buf_add(&items->text, said.p, said.n);
+}
+
+/* The output is the text of the messages and the function calls as JSON, each on lines of its own as in promptfoo; with
+ * callbacks for them it is the calls. */
+static void fh_openai_responses_output(const struct fh_openai_items *items, const json_t *config,
+                                       struct fh_provider_response *ret)
+{
+	bool schema = fh_streq(fh_json_str(json_object_get(config, "response_format"), "type", NULL), "json_schema");
+	if (json_array_size(items->calls) && json_is_object(json_object_get(config, "functionToolCallbacks")))
+		ret->output = json_incref(items->calls);
+	else if (schema)
+		ret->output = fh_json_parse(fh_buf_str(&items->text), NULL, NULL);
+	if (!ret->output)
+		ret->output = fh_json_bytes(fh_buf_str(&items->text));
+}
+
 static void fh_openai_responses_take(json_t *answer, const json_t *config, struct fh_provider_response *ret)
 {
-	fh_auto_buf struct fh_buf text = FH_BUF_INIT(FH_HTTP_BODY_MAX), thought = FH_BUF_INIT(FH_HTTP_BODY_MAX);
-	json_t *calls = json_array(), *item, *part;
-	size_t i, k;
-	fh_openai_usage(json_object_get(answer, "usage"), &ret->tokens);
-	json_array_foreach(json_object_get(answer, "output"), i, item)
-	{
-		const char *type = fh_json_str(item, "type", "");
-		if (fh_streq(type, "function_call"))
-			json_array_append(calls, item);
-		json_array_foreach(json_object_get(item, "content"), k, part)
-		    fh_buf_adds(&text, fh_json_str(part, "text", fh_json_str(part, "refusal", "")));
-		json_array_foreach(json_object_get(item, "summary"), k, part)
-		    fh_buf_adds(&thought, fh_json_str(part, "text", ""));
-	}
-	fh_wire_reasoning(ret, thought.p, thought.n);
+	fh_auto_json json_t *calls = json_array(), *sources = json_array();
+	struct fh_openai_items items = { .text = FH_BUF_INIT(FH_HTTP_BODY_MAX),
+		                             .thought = FH_BUF_INIT(FH_HTTP_BODY_MAX),
+		                             .calls = calls,
+		                             .sources = sources };
+	const json_t *output = json_object_get(answer, "output");
 	const char *why = fh_json_str(json_object_get(answer, "incomplete_details"), "reason", NULL);
 	bool cut = why && fh_streq(why, "max_output_tokens");
+	fh_openai_usage(json_object_get(answer, "usage"), &ret->tokens);
+	for (size_t i = 0; i < json_array_size(output); i++)
+		fh_openai_item(json_array_get(output, i), &items);
+	fh_wire_reasoning(ret, items.thought.p, items.thought.n);
+	fh_wire_note(ret, "responseId", json_object_get(answer, "id"));
+	fh_wire_note(ret, "model", json_object_get(answer, "model"));
+	fh_wire_note(ret, "annotations", json_array_size(sources) ? sources : NULL);
 	ret->finish_reason = fh_xstrdup(cut ? "length" : why ? why : json_array_size(calls) ? "tool_calls" : "stop");
-	if (json_array_size(calls))
-		ret->output = json_incref(calls);
-	else if (json_is_array(json_object_get(answer, "output")))
-		ret->output = fh_json_bytes(fh_buf_str(&text));
+	if (json_array_size(output))
+		fh_openai_responses_output(&items, config, ret);
 	else
 		fh_response_fail(ret, "API error: the server's answer holds no output");
-	json_decref(calls);
+	fh_buf_release(&items.text);
+	fh_buf_release(&items.thought);
 }
 
 static unsigned fh_openai_responses_event(json_t *answer, json_t *event)

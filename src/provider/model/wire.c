@@ -97,11 +97,16 @@ void fh_wire_set_number(json_t *body, const char *name, const json_t *config, co
 
 void fh_wire_reasoning(struct fh_provider_response *ret, const char *text, size_t n)
 {
-	if (!n)
+	fh_auto_json json_t *thought = n ? fh_json_bytes((struct fh_str){ text, n }) : NULL;
+	fh_wire_note(ret, "reasoning", thought);
+}
+
+void fh_wire_note(struct fh_provider_response *ret, const char *name, json_t *value)
+{
+	if (!value)
 		return;
-	if (!ret->metadata)
-		ret->metadata = json_object();
-	json_object_set_new(ret->metadata, "reasoning", fh_json_bytes((struct fh_str){ text, n }));
+	ret->metadata = ret->metadata ? ret->metadata : json_object();
+	json_object_set(ret->metadata, name, value);
 }
 
 void fh_wire_flag(struct fh_provider_response *ret, const char *why)

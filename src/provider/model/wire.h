@@ -56,6 +56,8 @@ void fh_wire_set_number(json_t *body, const char *name, const json_t *config, co
                         FH_NULLABLE const char *env, double fallback, bool integer);
 /* Adds the model's reasoning, which is not part of the answer, as metadata.reasoning. */
 void fh_wire_reasoning(struct fh_provider_response *ret, const char *text, size_t n);
+/* Sets metadata[name]; NULL: nothing is set. */
+void fh_wire_note(struct fh_provider_response *ret, const char *name, FH_NULLABLE json_t *value);
 /* Notes that the server refused the prompt or filtered the answer, which the assertion `guardrails` fails for. */
 void fh_wire_flag(struct fh_provider_response *ret, FH_NULLABLE const char *why);
 /* Sets the output to an embedding (a list of numbers), or makes the response an error. */
