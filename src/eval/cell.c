@@ -19,6 +19,7 @@ struct work {
 	const json_t *test; /* the row's test, or the one that the beforeEach hook returned */
 	const struct fh_eval_column *column;
 	const json_t *options;
+	const json_t *planned; /* the options before a beforeEach hook: their prefix and suffix are in the prompt by then */
 	struct fh_eval_provider *provider;
 	json_t *vars, *output;
 	json_t *provider_output; /* the provider's output, before the test's own transform */
@@ -121,8 +122,8 @@ static const json_t *conversation_id(const struct work *w)
 static void add_conversation(struct work *w, json_t *vars)
 {
 	static const char name[] = "_conversation";
-	bool asked = strstr(w->column->prompt->raw, name) || strstr(fh_json_str(w->options, "prefix", ""), name) ||
-	             strstr(fh_json_str(w->options, "suffix", ""), name);
+	bool asked = strstr(w->column->prompt->raw, name) || strstr(fh_json_str(w->planned, "prefix", ""), name) ||
+	             strstr(fh_json_str(w->planned, "suffix", ""), name);
 	if (!w->plan->conversation || !asked || json_is_true(json_object_get(w->options, "disableConversationVar")) ||
 	    fh_env_on("PROMPTFOO_DISABLE_CONVERSATION_VAR"))
 		return;
@@ -157,7 +158,7 @@ static int make_prompt(struct work *w)
 	w->vars = json_copy(w->all_vars);
 	for (size_t i = 0; i < FH_ARRAY_SIZE(own); i++)
 		json_object_del(w->vars, own[i]);
-	return fh_render_prompt(w->plan, w->run->services, w->column, w->all_vars, w->options, &w->ret->prompt,
+	return fh_render_prompt(w->plan, w->run->services, w->column, w->all_vars, w->planned, &w->ret->prompt,
 	                        &w->ret->prompt_config, w->err);
 }
 
@@ -254,7 +255,7 @@ static json_t *call_config(const struct work *w)
 static json_t *prompt_json(const struct work *w, json_t *config)
 {
 	const struct fh_eval_prompt *p = w->column->prompt;
-	fh_auto_free char *raw = fh_render_prompt_template(w->plan, p, w->options);
+	fh_auto_free char *raw = fh_render_prompt_template(w->plan, p, w->planned);
 	json_t *prompt = json_object();
 	json_object_set_new_nocheck(prompt, "raw", fh_json_bytes(fh_str(raw)));
 	json_object_set_new_nocheck(prompt, "label", fh_json_bytes(fh_str(p->label)));
@@ -452,7 +453,7 @@ int fh_eval_cell_run(const struct fh_eval_run *run, const struct fh_eval_cell *c
 		              .err = &err };
 	w.provider = w.row->provider ? w.row->provider : w.column->provider;
 	w.test = w.row->test;
-	w.options = json_object_get(w.test, "options");
+	w.options = w.planned = json_object_get(w.test, "options");
 	const char *fault = json_string_value(w.row->fault);
 	int r = fault ? fh_error_set(&err, FH_E_ARGUMENT, "%s", fault) : call_before_each(&w);
 	bool begun = r == 0;
@@ -489,7 +490,7 @@ void fh_eval_cell_recall(const struct fh_eval_run *run, const struct fh_eval_cel
 		              .column = &plan->columns[cell->column],
 		              .test = plan->rows[cell->row].test,
 		              .ret = result };
-	w.options = json_object_get(w.test, "options");
+	w.options = w.planned = json_object_get(w.test, "options");
 	if (!result->response)
 		return;
 	remember(&w);

@@ -163,8 +163,10 @@ json_t *fh_eval_provider_entry(const json_t *entry)
 {
 	if (json_is_string(entry))
 		return json_pack("{s:O}", "id", entry);
+	/* Only an entry that is text is named anew ("python:FILE:FUNCTION"): the id of a mapping is its name. */
 	if (json_object_get(entry, "id"))
-		return json_incref((json_t *)(uintptr_t)entry);
+		return json_object_size(entry) > 1 ? json_incref((json_t *)(uintptr_t)entry)
+		                                   : json_pack("{s:O, s:s}", "id", json_object_get(entry, "id"), "label", "");
 	if (json_object_size(entry) != 1)
 		return NULL;
 	void *only = json_object_iter((json_t *)(uintptr_t)entry);
