@@ -444,13 +444,15 @@ static void test_responses_and_audio(void **state)
 	              "\"a\\n{\\\"type\\\":\\\"function_call\\\",\\\"name\\\":\\\"f\\\"}\\nb\"");
 	expect_answer(&fh_wire_openai_responses, "{\"output\": []}", "API error: the server's answer holds no output");
 	expect_answer(&fh_wire_openai_chat,
-	              "{\"choices\": [{\"message\": {\"content\": null, \"audio\": {\"transcript\": \"hello\"}}}]}", "\"hello\"");
-	expect_request(&fh_wire_openai_responses, "gpt-4.1",
-	               "{\"response_format\": {\"type\": \"json_schema\", \"json_schema\": {\"name\": \"n\", \"schema\": {}}}, "
-	               "\"text\": {\"verbosity\": \"low\"}, \"temperature\": null, \"max_output_tokens\": 5}",
-	               "hi",
-	               "{\"model\":\"gpt-4.1\",\"input\":\"hi\",\"max_output_tokens\":5,\"text\":{\"verbosity\":\"low\","
-	               "\"format\":{\"type\":\"json_schema\",\"name\":\"n\",\"schema\":{},\"strict\":true}}}");
+	              "{\"choices\": [{\"message\": {\"content\": null, \"audio\": {\"transcript\": \"hello\"}}}]}",
+	              "\"hello\"");
+	expect_request(
+	    &fh_wire_openai_responses, "gpt-4.1",
+	    "{\"response_format\": {\"type\": \"json_schema\", \"json_schema\": {\"name\": \"n\", \"schema\": {}}}, "
+	    "\"text\": {\"verbosity\": \"low\"}, \"temperature\": null, \"max_output_tokens\": 5}",
+	    "hi",
+	    "{\"model\":\"gpt-4.1\",\"input\":\"hi\",\"max_output_tokens\":5,\"text\":{\"verbosity\":\"low\","
+	    "\"format\":{\"type\":\"json_schema\",\"name\":\"n\",\"schema\":{},\"strict\":true}}}");
 }
 
 static void test_which_wire_an_id_speaks(void **state)
