@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/problems/languages.h"
 
+#include "code/cpp_guard.h"
 #include "code/signature.h"
 #include "judge/languages/cpp_adapter.h"
 #include "judge/languages/cpp_units.h"
@@ -195,34 +196,49 @@ static const struct fh_split_language split = {
 
 /* ------------------------------------------------------------------------------------------------- in one process */
 
-/* Puts program and test into one text. The test gets its own file name for error messages. A main of the candidate's is
- * renamed, and its macros cannot rename the test's main. A test may count on the declaration's headers, which a whole
- * program need not include; the headers (and no namespace, whose names might be the program's) stand before the
- * program, too. */
+/* Puts program and test into one text. The test gets its own file name for error messages: by a line that also ends
+ * what the program may have said of its own, that it is a header of the system's, in which nothing is told. A main of
+ * the candidate's is renamed, and its macros cannot rename the test's main. A test may count on the declaration's
+ * headers, which a whole program need not include; the headers (and no namespace, whose names might be the program's)
+ * stand before the program, too. */
 static void whole(struct fh_buf *out, const struct fh_judge_parts *p)
 {
+	FH_CLEANUP(fh_cpp_guard_release) struct fh_cpp_guard guard = { 0 };
+	fh_auto_buf struct fh_buf program = FH_BUF_INIT(0), task = FH_BUF_INIT(0);
 	bool is_whole = p->head.n == 0;
-	struct fh_str declaration = fh_judge_problem_declaration(p->problem);
+	struct fh_str declaration = fh_judge_problem_declaration(p->problem), test = fh_buf_str(&p->problem->tail);
+	struct fh_str reference = fh_buf_str(&p->problem->reference);
 	if (is_whole) {
 		fh_cpp_add_preamble(out, declaration, false);
-		fh_cpp_add_preamble(out, fh_buf_str(&p->problem->reference), false);
+		fh_cpp_add_preamble(out, reference, false);
 	}
+	fh_buf_add_str(&task, declaration);
+	fh_buf_addc(&task, '\n');
+	fh_buf_add_str(&task, reference);
+	fh_buf_addc(&task, '\n');
+	fh_buf_add_str(&task, test);
+	fh_judge_add_program(&program, p);
+	fh_cpp_guard(fh_buf_str(&program), fh_buf_str(&task), test, reference.n > 0, &guard);
 	fh_buf_adds(out, "#define main fh_main_of_program\n#line 1 \"program.cpp\"\n");
-	fh_judge_add_program(out, p);
-	fh_buf_adds(out, "\n#undef main\n#line 1 \"declaration.cpp\"\n");
+	fh_buf_add_str(out, fh_buf_str(&guard.program));
+	fh_buf_adds(out, "\n#undef main\n");
+	fh_buf_add_str(out, fh_buf_str(&guard.behind));
+	fh_buf_adds(out, "# 1 \"declaration.cpp\"\n");
 	if (is_whole)
 		fh_cpp_add_preamble(out, declaration, true);
-	fh_buf_adds(out, FH_CPP_ASSERT "#line 1 \"test.cpp\"\n");
-	fh_buf_add_str(out, fh_buf_str(&p->problem->tail));
+	fh_buf_adds(out, FH_CPP_ASSERT "# 1 \"test.cpp\"\n");
+	fh_buf_add_str(out, test);
 	fh_buf_addc(out, '\n');
 }
 
-static const char *const flags[] = { "-w", "-Wl,--wrap=main", NULL };
+/* Warnings are on for what the guard marks. */
+static const char *const flags[] = { "-Wl,--wrap=main", NULL };
 
 static const struct fh_judge_in_process in_process = {
 	.driver = "judge.cpp",
 	.whole = whole,
 	.compiled = true,
+	.mark = "error: ",
 	.flags = flags,
 	.packages_flags = flags,
 	.probe = "#include <stdio.h>\n#include <assert.h>",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge/languages/cpp_adapter.h"
 
+#include "code/cpp_guard.h"
 #include "code/declaration.h"
 #include "code/outline.h"
 #include "judge/languages/cpp_units.h"
@@ -66,26 +67,11 @@ static size_t find_brace(struct fh_str whole, size_t i)
 	return i < s.n && s.p[i] == '{' ? i : whole.n;
 }
 
-/* Finds the next name behind a `define` in the text, from *at on, and moves *at behind it. False: there is none. */
-static bool next_macro(struct fh_str blanked, size_t *at, struct fh_str *ret)
-{
-	static const char define[] = "define";
-	const char *end = blanked.p + blanked.n, *p = memmem(blanked.p + *at, blanked.n - *at, define, strlen(define));
-	if (!p)
-		return false;
-	p += strlen(define);
-	while (p < end && (*p == ' ' || *p == '\t'))
-		p++;
-	*ret = fh_identifier((struct fh_str){ p, end - p });
-	*at = p + ret->n - blanked.p;
-	return true;
-}
-
 /* Whether a macro of the program redefines a word of the signature, which then does not mean what it seems to. */
 static bool redefines(struct fh_str blanked, struct fh_str signature)
 {
 	struct fh_str name;
-	for (size_t at = 0; next_macro(blanked, &at, &name);)
+	for (size_t at = 0; fh_cpp_next_macro(blanked, &at, &name);)
 		if (name.n > 0 && fh_mentions(signature, name, NULL))
 			return true;
 	return false;
@@ -97,7 +83,7 @@ static void add_undefs(struct fh_buf *out, struct fh_str blanked, struct fh_str 
 {
 	struct fh_str name;
 	size_t met = 0;
-	for (size_t at = 0; met < MET_MAX && next_macro(blanked, &at, &name); met++)
+	for (size_t at = 0; met < MET_MAX && fh_cpp_next_macro(blanked, &at, &name); met++)
 		if (name.n > 0 && name.p[0] != '_' && !fh_str_same(name, function))
 			fh_buf_addf(out, "#undef %.*s\n", FH_STR_ARGS(name));
 }

@@ -187,6 +187,27 @@ class Cpp(Split):
                 ("a macro", task, "#define assert(x) ((void)0)\n" + program % 3, "failed", "assertion failed"),
             ], integrity, "--no-self-check", "--allow-in-process")
 
+    def test_a_program_beside_its_test_gives_its_words_no_other_meaning(self):
+        """In one process neither by a macro nor by an operator of its own; those that it needs itself it may have."""
+        row = {"task_id": "two", "language": "cpp", "tests": "int main() { assert(twice(2) == 4); assert(next({2}) == 3); }",
+               "code": "#include <vector>\nint twice(int x) { return 2 * x; }\nint next(std::vector<int> x) { return x[0] + 1; }\n"}
+        problems = self.write("problems.jsonl", json.dumps(row) + "\n")
+        use = "#include <set>\n#include <vector>\nusing namespace std;\n"
+        right = "int twice(int x) { return 2 * x; }\nint next(vector<int> x) { return x[0] + 1; }\n"
+        wrong = "E twice(int x) { return {}; }\nE next(vector<int> x) { return {}; }\n"
+        compare = "struct P { int x; bool operator<(const P &o) const { return x < o.x; } bool operator==(P o) const; };\n" \
+                  "bool P::operator==(P o) const { return !(operator<(o) || o.operator<(*this)); }\nset<P> all;\n"
+        no = ("compile_error", "operator of the program's own decides")
+        self.judged(problems, [(what, "two", use + text, *verdict) for what, text, verdict in [
+            ("right", right, ("passed", "")), ("with operators", compare + right, ("passed", "")),
+            ("with macros", "#define int long long\n#define twice2 twice\n" + right, ("passed", "")),
+            ("equals everything", "struct E { template <class T> bool operator==(const T &) const { return true; } };\n" + wrong, no),
+            ("by a reference", "struct E {};\ntemplate <class T> const bool &operator == (E, const T &) { static bool b = true; return b; }\n" + wrong, no),
+            ("on two lines", "struct E { bool operator\\\n==(int) const { return true; } };\n" + wrong, no),
+            ("as if of the system", "# 1 \"x.h\" 3\nstruct E { bool operator==(int) const { return true; } };\n" + wrong, no),
+            ("macros instead", "#define twice(x) 4\n%:define next(x) 3\n", ("compile_error", "not declared")),
+        ]], "in-process", "--no-self-check", "--allow-in-process")
+
 
 if __name__ == "__main__":
     unittest.main()
