@@ -5,7 +5,8 @@
 // stdout: what the program prints, and once "\n" secret " passed 0\n", or " failed N\n" and N bytes of reason.
 //
 // It is linked with -Wl,--wrap=main: the C start-up code calls __wrap_main, which calls the test's own main (which keeps its
-// name, and so the implicit `return 0` that only main has). A program that calls exit() has reported nothing. The secret
+// name, and so the implicit `return 0` that only main has; by the symbol that this unit defines, since a program can define
+// __real_main itself). A program that calls exit() has reported nothing. The secret
 // stays unread in the pipe until the test has ended, and standard input is moved before any constructor of the program
 // runs. No header is included, and every C function has a name of ours, so the unit sees exactly the names that it asked
 // for.
@@ -18,7 +19,7 @@ int fh_judge_dup2(int, int) __asm__("dup2");
 unsigned long fh_judge_strlen(const char *) __asm__("strlen");
 [[noreturn]] void fh_judge_abort() __asm__("abort");
 [[noreturn]] void fh_judge_assert_fail(const char *, const char *, unsigned, const char *) __asm__("__assert_fail");
-int __real_main(int, char **, char **);
+int fh_judge_main(int, char **, char **) __asm__("main");
 int __wrap_main(int, char **, char **);
 }
 
@@ -93,7 +94,7 @@ void fh_judge_assert_fail(const char *assertion, const char *file, unsigned line
 
 int __wrap_main(int argc, char **argv, char **envp)
 {
-	int status = __real_main(argc, argv, envp);
+	int status = fh_judge_main(argc, argv, envp);
 	if (status == 0)
 		fh_judge_say("passed", "");
 	else

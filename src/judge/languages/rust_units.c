@@ -505,13 +505,15 @@ int fh_rust_unit(struct fh_str declaration, struct fh_str completion, struct fh_
 	add_without_forbid(&root, fh_buf_str(&program));
 	add_program(out, fh_buf_str(&root));
 	/* An attribute at the program's end that has no item gets this constant, instead of the test. The names by which
-	 * the test's functions are listed are the test's own, whatever the program defines. */
+	 * the test's functions are listed, and those by which it compares and makes values, are not the program's, whatever
+	 * that defines. */
 	fh_buf_adds(out, "\nconst _: () = ();\n"
 	                 "mod fh_test {\n"
 	                 "#![allow(unused, nonstandard_style, missing_docs, unreachable_pub)]\n"
 	                 "extern crate std as fh_std;\n"
 	                 "use self::fh_std::{assert, assert_eq, assert_ne, debug_assert, debug_assert_eq, debug_assert_ne, "
 	                 "format, matches, panic, unreachable, vec};\n"
+	                 "use self::fh_std::{option::Option::{None, Some}, result::Result::{Err, Ok}};\n"
 	                 "use super::*;\n");
 	int r = add_test(out, &paths, test, err);
 	fh_buf_addf(out, "pub const FH_JUDGE_TESTS: crate::fh_judge::Tests = &[%s];\n}\n", fh_buf_cstr(&paths));

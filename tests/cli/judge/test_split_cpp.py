@@ -205,6 +205,10 @@ class Cpp(Split):
             ("by a reference", "struct E {};\ntemplate <class T> const bool &operator == (E, const T &) { static bool b = true; return b; }\n" + wrong, no),
             ("on two lines", "struct E { bool operator\\\n==(int) const { return true; } };\n" + wrong, no),
             ("as if of the system", "# 1 \"x.h\" 3\nstruct E { bool operator==(int) const { return true; } };\n" + wrong, no),
+            ("a main that the harness takes for the test's", "extern \"C\" int q(int, char **, char **) { return 0; }\n"
+             "int __real_main(int, char **, char **) __attribute__((alias(\"q\")));\n" + right.replace("2 * x", "3 * x"), ("failed", "twice(2) == 4")),
+            ("another main by its symbol", "int q(int, char **, char **) asm(\"main\");\nint q(int, char **, char **) { return 0; }\n" + right,
+             ("compile_error", "main")),
             ("macros instead", "#define twice(x) 4\n%:define next(x) 3\n", ("compile_error", "not declared")),
         ]], "in-process", "--no-self-check", "--allow-in-process")
 

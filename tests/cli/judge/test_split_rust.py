@@ -331,6 +331,8 @@ class RustInProcess(support.TempDir):
             ("right, with a test of its own", self.RIGHT + "#[cfg(test)]\nmod tests {\n    #[test]\n    fn test_first() { panic!() }\n}\n", "passed", ""),
             ("right, and what follows is left out", self.RIGHT + "#[cfg(any())]\n", "passed", ""),
         ]] + [
+            ("a Some of its own", 1, "    None\n}\n#[derive(Debug)]\npub struct Any;\nimpl PartialEq<Any> for Option<i32> { fn eq(&self, _: &Any) -> bool { true } }\n"
+             "#[allow(non_snake_case)]\npub fn Some(_: i32) -> Any { Any }\n", "failed", "left == right"),
             ("a list with other items", 1, "    items.first().copied()\n}\nmacro_rules! vec { ($($t:tt)*) => { [3] } }\n", "compile_error", "ambiguous"),
         ])
 
