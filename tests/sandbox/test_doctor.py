@@ -97,6 +97,7 @@ class Here(unittest.TestCase):
         for layer in LAYERS:
             self.assertIn(("layers", layer), self.seen.rows)
 
+    @support.release_only
     def test_the_lines_say_what_a_run_says(self):
         r = support.run("--command", "--", "true")
         for layer in LAYERS:
@@ -112,6 +113,7 @@ class Here(unittest.TestCase):
         for key in self.seen.not_ok():
             self.assertTrue(self.seen.row(*key)["mend"], key)
 
+    @support.release_only
     def test_the_text_has_the_same_lines(self):
         seen, done = doctor(), support.command("doctor", env={**os.environ, "FUMEHOOD_DATA_DIR": DATA.name})
         self.assertEqual(done.returncode, seen.exit)
@@ -120,6 +122,7 @@ class Here(unittest.TestCase):
         self.assertEqual(done.stdout.count("mend: "), sum(bool(f["mend"]) for f in seen.rows.values()))
 
     @support.once
+    @support.release_only
     def test_a_terminal_is_told_what_is_being_tried(self):
         ours, theirs = pty.openpty()
         done = subprocess.run([support.PROGRAM, "doctor"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs,
@@ -152,6 +155,7 @@ class WithoutACall(unittest.TestCase):
         self.assertIn(words, seen.row("kernel", name)["mend"])
         return seen
 
+    @support.release_only
     def test_no_landlock_is_a_weaker_host_and_nothing_else(self):
         here, seen = doctor(), doctor(*deny("landlock_create_ruleset=ENOSYS"))
         self.assertEqual(seen.exit, 1)
@@ -163,6 +167,7 @@ class WithoutACall(unittest.TestCase):
         self.assertEqual(seen.exit, 1)
         self.assertLessEqual({("kernel", "cgroup namespace"), ("layers", "cgroup")}, seen.not_ok())
 
+    @support.release_only
     def test_no_user_namespace(self):
         if ROOT:
             self.no_run(["unshare&10000000=EPERM"], "user namespace", "seccomp")
@@ -170,6 +175,7 @@ class WithoutACall(unittest.TestCase):
             seen = self.no_run(["unshare&10000000=EPERM", "clone3=EPERM"], "user namespace", "seccomp")
             self.assertEqual(seen.status("kernel", "clone3"), "blocks")
 
+    @support.release_only
     def test_no_new_namespaces_at_all_as_in_a_container(self):
         seen = self.no_run(["unshare=EPERM", "clone3=ENOSYS"], "user namespace", "seccomp")
         for name in NAMES[:-1]:
@@ -179,24 +185,30 @@ class WithoutACall(unittest.TestCase):
     def test_no_clone3(self):
         self.no_run(["clone3=ENOSYS"], "clone3", "seccomp")
 
+    @support.release_only
     def test_no_mount_setattr_names_the_kernel_that_has_it(self):
         self.no_run(["mount_setattr=ENOSYS"], "read-only mounts", "5.12")
 
+    @support.release_only
     def test_no_new_mounts(self):
         self.no_run(["mount=EPERM", "fsopen=EPERM"], "mounts", "seccomp")
 
+    @support.release_only
     def test_no_seccomp(self):
         self.no_run(["seccomp=EINVAL"], "seccomp", "CONFIG_SECCOMP_FILTER")
 
+    @support.release_only
     def test_no_executable_memory_files(self):
         self.no_run(["memfd_create=EACCES"], "executable memory files", "vm.memfd_noexec")
 
     def test_no_close_range(self):
         self.no_run(["close_range=ENOSYS"], "close_range", "5.11")
 
+    @support.release_only
     def test_no_openat2(self):
         self.no_run(["openat2=ENOSYS"], "openat2", "5.6")
 
+    @support.release_only
     def test_no_signals_by_descriptor_the_engine_does_without(self):
         seen = doctor(*deny("pidfd_send_signal=ENOSYS"))
         self.assertEqual((seen.exit, seen.status("kernel", "process descriptors")), (1, "weaker"), str(seen))
@@ -268,6 +280,7 @@ class Programs(support.TempDir):
         self.assertEqual((seen.exit, seen.status("host", "fumehood-engine")), (2, "blocks"), str(seen))
         self.assertIn(f"mount -o remount,exec {place}", seen.row("host", "fumehood-engine")["mend"])
 
+    @support.release_only
     def test_an_engine_on_a_file_system_mounted_nosuid_loses_nothing(self):
         place, seen = self.engine_on("nosuid")
         self.assertEqual(seen.status("host", "fumehood-engine"), "ok", str(seen))
@@ -297,6 +310,7 @@ class Programs(support.TempDir):
             **os.environ, "FUMEHOOD_DATA_DIR": DATA.name, "FUMEHOOD_ENGINE": str(support.BUILD / "fumehood-engine")})
         return Seen(done)
 
+    @support.release_only
     def test_a_command_whose_library_is_not_there(self):
         support.need_program("cc", "gcc")
         self.write("nothing.c", "")
@@ -317,6 +331,7 @@ class Programs(support.TempDir):
         names = {name for group, name in seen.rows if group == "programs"}
         self.assertEqual({"fumehood-" + n for n in ("eval", "store", "judge", "view", "report", "serve")}, names)
 
+    @support.release_only
     def test_languages_that_are_missing_or_broken(self):
         self.dir.chmod(0o755)
         (self.dir / "python3").symlink_to(support.PYTHON)
@@ -345,6 +360,7 @@ class ControlGroups(unittest.TestCase):
     def enforced(self, seen):
         return {limit: seen.row("limits", limit)["here"].split(":")[0].split()[0] for limit in LIMITS}
 
+    @support.release_only
     def test_none_mounted(self):
         seen = self.view("umount -R /sys/fs/cgroup\n")
         self.assertEqual((seen.exit, seen.status("control groups", "delegation")), (1, "weaker"), str(seen))
@@ -354,18 +370,21 @@ class ControlGroups(unittest.TestCase):
         self.assertEqual((found["memory"], found["cpu_time"], found["cpu_rate"], found["processes"]),
                          ("bounded", "bounded", "none", "exact"))
 
+    @support.release_only
     def test_v1_only(self):
         seen = self.view(self.CLEAR + self.V1.format("memory pids cpu cpuacct"))
         self.assertEqual(seen.status("control groups", "delegation"), "ok", str(seen))
         self.assertIn("v1", seen.row("control groups", "delegation")["here"])
         self.assertEqual(set(self.enforced(seen).values()), {"exact"})
 
+    @support.release_only
     def test_v1_without_the_cpu_controller(self):
         seen = self.view(self.CLEAR + self.V1.format("memory pids cpuacct"))
         self.assertEqual(seen.exit, 1)
         self.assertEqual({k for k, v in self.enforced(seen).items() if v != "exact"}, {"cpu_rate"}, str(seen))
         self.assertIn("for cpu:", seen.row("control groups", "delegation")["here"])
 
+    @support.release_only
     def test_v2_only(self):
         seen = self.view(self.CLEAR + "mount -t cgroup2 none /sys/fs/cgroup\n")
         row = seen.row("control groups", "delegation")
@@ -374,6 +393,7 @@ class ControlGroups(unittest.TestCase):
         whole = "without controllers" not in row["here"]        # on a hybrid host v1 holds them
         self.assertEqual(row["status"], "ok" if whole else "weaker", str(seen))
 
+    @support.release_only
     def test_read_only(self):
         seen = self.view("for m in $(awk '$9 ~ /^cgroup/ || $10 ~ /^cgroup/ || $8 ~ /^cgroup/ {print $5}' /proc/self/mountinfo); "
                          "do mount -o remount,bind,ro $m; done\n")

@@ -17,6 +17,7 @@ FACTORIAL = "def factorial(n):\n    return 1 if n < 2 else n * factorial(n - 1)\
 @support.once
 class CodeCheck(CodeCase):
     # -------------------------------------------------------------------------------------------------- calls
+    @support.release_only
     def test_a_call_and_its_value(self):
         metadata = self.passes(fenced(FACTORIAL), call="factorial(5)", expected=120)
         self.assertEqual(metadata["integrity"], "outside")
@@ -24,6 +25,7 @@ class CodeCheck(CodeCase):
         self.assertEqual(metadata["code"], FACTORIAL)
         self.assertGreater(metadata["usage"]["wall_ms"], 0)
 
+    @support.release_only
     def test_a_wrong_value_is_told_beside_the_right_one(self):
         self.fails(fenced("def factorial(n): return 24"), "call factorial(5): expected 120, got 24",
                    call="factorial(5)", expected=120)
@@ -43,6 +45,7 @@ class CodeCheck(CodeCase):
     def test_a_tolerance_for_numbers(self):
         self.passes(fenced("def f(): return [0.1 + 0.2]"), call="f()", expected=[0.3], tolerance=1e-9)
 
+    @support.release_only
     def test_what_is_printed_of_a_value(self):
         self.passes(fenced("def f(): return True"), call="f()", expected_output="True")
         self.passes(fenced(FACTORIAL), call="factorial(30)", expected_output="265252859812191058636308480000000")
@@ -60,6 +63,7 @@ class CodeCheck(CodeCase):
                    expected_error="NameError")
         self.fails(code, "raised ValueError: negative", call="f(-1)", expected=1)
 
+    @support.release_only
     def test_an_error_of_the_languages_own_is_known_by_its_class_and_not_by_its_name(self):
         """The first call is judged outside, the second split, the third in-process."""
         names = {"a class of that name": "class ValueError(Exception): pass\n",
@@ -88,6 +92,7 @@ class CodeCheck(CodeCase):
                 self.assertTrue(result["pass"], result["reason"])
 
     @unittest.skipUnless(shutil.which("node"), "needs the program node (package nodejs)")
+    @support.release_only
     def test_an_error_of_javascripts_own_is_known_by_its_class(self):
         own = {"": "", "extends it, without a name of its own": "class Far extends RangeError {}; const make = (m) => new Far(m);\n"}
         other = {"a class of that name": "class RangeError extends Error { name = 'RangeError'; }\n",
@@ -109,6 +114,7 @@ class CodeCheck(CodeCase):
         self.fails(fenced("def factorial(n): return n"), "case 1 of 3, call factorial(0): expected 1, got 0 (2 cases fail)",
                    function="factorial", cases=[[0, 1], [1, 1], [5, 120]])
 
+    @support.release_only
     def test_templates_and_variables_that_keep_their_type(self):
         self.passes(fenced(FACTORIAL), call="{{fn}}({{n}})", expected="{{ want }}",
                     vars={"fn": "factorial", "n": "5", "want": 120})
@@ -122,14 +128,17 @@ class CodeCheck(CodeCase):
         self.passes(fenced("async def f(x):\n    return x + 1"), call="f(1)", expected=2)
         self.passes(fenced("class Solution:\n    def two(self): return 2"), call="Solution().two()", expected=2)
 
+    @support.release_only
     def test_a_main_guard_does_not_run(self):
         self.passes(fenced(FACTORIAL + "if __name__ == '__main__':\n    print(factorial(int(input())))"),
                     call="factorial(5)", expected=120)
 
+    @support.release_only
     def test_what_the_program_prints_does_not_count(self):
         metadata = self.passes(fenced(FACTORIAL + "print(20)"), call="factorial(5)", expected_output="120")
         self.assertEqual(metadata["stdout"], "20\n")
 
+    @support.release_only
     def test_not_code(self):
         self.write("promptfooconfig.yaml", json.dumps({
             "prompts": [fenced(FACTORIAL)], "providers": ["echo"],
@@ -174,6 +183,7 @@ class CodeCheck(CodeCase):
               "        os._exit(0)\n"
               "def factorial(n): return 0\n")
 
+    @support.release_only
     def test_what_a_forger_can_do_and_what_is_said_of_it(self):
         """A program that writes the driver's file itself has to know what is expected: where the expression tells it, the result
         does not claim that the program could not reach its verdict."""
@@ -217,6 +227,7 @@ class CodeCheck(CodeCase):
         liar = "class E:\n    def __eq__(self, other): return True\ndef f(): return E()\n"
         self.fails(fenced(liar), "", call="f() == 120", expected=True)
 
+    @support.release_only
     def test_an_expression_that_is_judged_apart_fails_with_the_call_and_what_it_gave(self):
         code = fenced("class Odd(ValueError): pass\ndef words(text):\n    if not text: raise Odd('no text')\n    return text.split()\n")
         self.fails(code, "call len(words('a b')): expected 3, got 2", call="len(words('a b'))", expected=3)
@@ -241,11 +252,13 @@ class CodeCheck(CodeCase):
         self.row_error('a "call" is not an expression of javascript', code, language="js", call="words('a').length +", expected=1)
 
     @unittest.skipUnless(shutil.which("node"), "needs the program node (package nodejs)")
+    @support.release_only
     def test_comparisons_of_javascript_are_made_apart_from_the_program(self):
         code = "const add = (a, b) => a + b;\n"
         self.assertEqual(self.passes(fenced(code, "js"), language="js", call="add(2, 3) === 5", expected=True)["integrity"], "split")
         self.assertEqual(self.fails(fenced(code, "js"), "", language="js", call="'ab' != add('a', 'b')", expected=True)["integrity"], "split")
 
+    @support.release_only
     def test_objects_that_claim_to_equal_anything_do_not(self):
         self.fails(fenced("class E(int):\n    def __eq__(self, o): return True\n    __hash__ = None\n"
                           "def f(): return E(5)"), "expected 1, got", call="f()", expected=1)
@@ -291,6 +304,7 @@ class CodeCheck(CodeCase):
         self.fails(fenced("print(42); 1/0"), "exit code 1: ZeroDivisionError: division by zero", "runtime_error",
                    stdout="42")
 
+    @support.release_only
     def test_a_name_that_the_call_lacks_is_no_error_of_the_program(self):
         support.need_program("node", "nodejs")
         check = {"language": "javascript", "call": "f(1)", "expected_error": "ReferenceError"}
@@ -298,6 +312,7 @@ class CodeCheck(CodeCase):
         self.passes(fenced("function f(x) { throw new ReferenceError('f is not defined'); }", "js"), **check)
         self.fails(fenced("function g(x) { return 1; }", "js"), "expected ReferenceError, raised ReferenceError: f is not defined", **check)
 
+    @support.release_only
     def test_bash(self):
         self.passes(fenced("read x; echo $((x * 2))", "sh"), language="bash", stdin="21\n", stdout="42")
 
@@ -351,6 +366,7 @@ class CodeCheck(CodeCase):
 class ItsSandbox(CodeCase):
     """What depends on whose sandbox it is: how limits are kept, and what is to be seen inside."""
 
+    @support.release_only
     def test_its_sandbox_is_told(self):
         """Where the program ran, in the form of `fumehood run --json`."""
         metadata = self.passes(fenced(FACTORIAL), call="factorial(5)", expected=120, limits={"memory": "64M"})
@@ -368,11 +384,13 @@ class ItsSandbox(CodeCase):
         self.fails(fenced("def f(): return len(bytearray(300 << 20))"), "", "memory_limit", call="f()", expected=1,
                    limits={"memory": "64M", "cpu_time": 5})
 
+    @support.release_only
     def test_packages_are_out_of_sight_unless_asked_for(self):
         code = "import sys\ndef f(): return any(p.endswith('-packages') and __import__('os').path.isdir(p) " \
                "and bool(__import__('os').listdir(p)) for p in sys.path)"
         self.passes(fenced(code), call="f()", expected=False)
 
+    @support.release_only
     def test_a_test_is_judged_apart_from_the_program(self):
         check = {"function": "factorial", "tests": "assert factorial(5) == 120"}
         self.assertEqual(self.passes(fenced(FACTORIAL), **check)["integrity"], "split")
@@ -393,6 +411,7 @@ class Example(support.TempDir):
         self.assertEqual(len(rows), 6)
         self.assertTrue(all(r["response"]["metadata"]["recording"]["model"] == "smollm2-135m-instruct-q4_1" for r in rows))
 
+    @support.release_only
     def test_the_same_example_asks_a_server_when_the_environment_names_one(self):
         with ModelServer() as server:
             env = {k: v for k, v in os.environ.items() if k != "FUMEHOOD_REPLAY"}

@@ -15,6 +15,7 @@ FACTORIAL = "def factorial(n):\n    return 1 if n < 2 else n * factorial(n - 1)\
 
 @support.once
 class HiddenTests(CodeCase):
+    @support.release_only
     def test_a_test_is_judged_apart_from_the_program(self):
         check = {"function": "factorial", "tests": ["assert factorial(5) == 120", "assert factorial(0) == 1"]}
         self.assertEqual(self.passes(fenced(FACTORIAL), **check)["integrity"], "split")
@@ -32,6 +33,7 @@ class HiddenTests(CodeCase):
         self.passes(fenced("def order(x): x.sort()"), function="order", setup="GIVEN = [2, 1]",
                     tests="order(GIVEN)\nassert GIVEN == [1, 2]")
 
+    @support.release_only
     def test_what_a_program_spoils_for_the_test_is_no_pass(self):
         """The test compares with what the argument has become; the control's reference changes it, too."""
         spoils = fenced("def order(v):\n    v.clear()\n    return []")
@@ -56,6 +58,7 @@ class HiddenTests(CodeCase):
             with self.subTest(written):
                 self.assertTrue(result["pass"], result["reason"])
 
+    @support.release_only
     def test_lists_within_lists_in_a_test_for_cpp(self):
         support.need_program("g++")
         head = "#include <vector>\nusing namespace std;\nint total(vector<vector<int>> rows) {\n"
@@ -132,10 +135,12 @@ class HiddenTests(CodeCase):
         self.assertEqual(self.passes(fenced("class Stack extends Array { }", "javascript"), **check)["integrity"], "in-process")
         self.fails(fenced("class Stack extends Array { pop() { } }", "javascript"), "", **check)
 
+    @support.release_only
     def test_a_class_that_says_to_be_another_is_no_number(self):
         self.fails(fenced("class Nine:\n    __class__ = int\n    def __int__(self):\n        return 9\ndef f(n):\n    return Nine()"), "expected 9",
                    function="f", call="f(3)", expected=9)
 
+    @support.release_only
     def test_a_program_that_looks_for_the_expected_value_finds_none(self):
         thief = ("import sys\ndef answer():\n    frame = sys._getframe()\n    while frame:\n"
                  "        if 'WANTED' in frame.f_globals: return frame.f_globals['WANTED']\n        frame = frame.f_back\n    return 0")
@@ -150,6 +155,7 @@ class HiddenTests(CodeCase):
         self.row_error("which function", fenced(FACTORIAL), tests="assert 1")
         self.row_error('"tests" of rust need "declaration"', fenced("fn a() { }", "rust"), language="rust", tests="mod tests { }")
 
+    @support.release_only
     def test_tests_of_node_test_decide(self):
         """They report at the end, by the exit status, and throw nothing: a wrong program passed."""
         assertion = "const assert = require('node:assert');\n"
@@ -167,6 +173,7 @@ class HiddenTests(CodeCase):
         self.fails(fenced("function add() {}", "js"), "ended with status 3", language="javascript", function="add",
                    tests="if (add() === undefined) process.exitCode = 3;")
 
+    @support.release_only
     def test_cases_of_unittest_decide_though_nobody_looks_at_them(self):
         case = "import unittest\nclass Adds(unittest.TestCase):\n    def test_it(self):\n        %s\n%s\n"
         checks = ("self.assertEqual(add(1, 2), 3)", "with self.subTest(1): self.assertEqual(add(1, 2), 3)")
@@ -188,6 +195,7 @@ class HiddenTests(CodeCase):
              "guard of unittest": "import sys, unittest\n\nclass It(unittest.TestCase):\n    def test_it(self):\n        self.assertTrue(%s)\n\n"
              "if __name__ == '__main__':\n    unittest.main()\n"}
 
+    @support.release_only
     def test_cases_that_a_test_only_defines_are_run(self):
         """Apart from the program and, where a class is tested, in its process: there a program of any kind passed."""
         box = "class Box:\n    def size(self): return %d"
@@ -200,12 +208,14 @@ class HiddenTests(CodeCase):
                 self.assertEqual(self.passes(fenced(box % 2), **given)["integrity"], "in-process")
                 self.fails(fenced(box % 3), "", **given)
 
+    @support.release_only
     def test_a_program_cannot_answer_for_the_cases(self):
         tests = self.CASES["unittest"].replace("%s", "add(1, 2) == 3") + self.CASES["functions"].replace("%s", "add(1, 2) == 3")
         for program, verdict in (("import os\ndef add(a, b): os._exit(0)", "early_exit"), ("import sys\ndef add(a, b): sys.exit(0)", "early_exit"),
                                  ("import unittest\nunittest.TestCase.run = lambda *a: None\ndef fh_run_cases(*a): pass\ndef add(a, b): return 0", "failed")):
             self.assertEqual(self.fails(fenced(program), "", verdict=verdict, function="add", tests=tests)["integrity"], "split")
 
+    @support.release_only
     def test_only_the_test_skips_its_cases(self):
         """In the program's process: by a skip of its own, and by what unittest raises behind a subtest that failed."""
         right = "class Box:\n    def size(self): return 2\n"
@@ -242,6 +252,7 @@ class HiddenTests(CodeCase):
             with self.subTest(tests):
                 self.row_error("test nothing", fenced(program, language), language=language, function="Box", tests=tests, canonical_solution=program)
 
+    @support.release_only
     def test_cases_of_unittest_decide_in_the_programs_process(self):
         """Also where they are run as in a file of their own, and where unittest would leave."""
         program = "class Box:\n    def size(self): return %d\nif __name__ == '__main__':\n    raise SystemExit(3)\n"
@@ -285,11 +296,13 @@ class HiddenTests(CodeCase):
                 self.assertEqual((result["pass"], result["metadata"]["integrity"]), (passes, "in-process"), result["reason"])
         self.assertEqual(self.passes(fenced(guesses), function="greet", tests="import os\nassert os.environ and greet('a') == 'a'")["integrity"], "split")
 
+    @support.release_only
     def test_a_program_that_tampers_is_not_judged_once_more_beside_a_test_that_may_look_at_its_process(self):
         tampers = "import os\ndef greet(name):\n    try:\n        os.write(4, b'x' * 64)\n    except OSError:\n        pass\n    return name"
         result = self.fails(fenced(tampers), "", "tampered", function="greet", tests="import os\nassert os.environ and greet('a') == 'a'")
         self.assertEqual(result["integrity"], "split")
 
+    @support.release_only
     def test_a_test_that_waits_for_what_never_comes_has_not_passed(self):
         """Node ends with status 0 when nothing is left to do, whatever an async function still waits for."""
         box = "class Box {\n  get() { return new Promise((done) => { %s; }); }\n}\nmodule.exports = {Box};"
@@ -333,6 +346,7 @@ class HiddenTests(CodeCase):
                "pytest": "import pytest\n@pytest.mark.skip\ndef test_later():\n    assert 0\ndef test_no():\n    pass\n"
                "def test_it():\n    assert Box().size() == 2\n"}
 
+    @support.release_only
     def test_a_program_cannot_skip_the_cases_that_it_would_fail(self):
         """The test's own skips stay skips."""
         right = "class Box:\n    def size(self): return 2\n"

@@ -29,6 +29,7 @@ class SandboxCheck(CodeCase):
         self.fails(fenced("def the_solution():\n    print('this is none')\n"), "expected output this is a great solution!", **check)
         self.fails(fenced("def other():\n    print('this is a great solution!')\n"), "NameError", "runtime_error", **check)
 
+    @support.release_only
     def test_equal_values_of_calls(self):
         check = {"canonical_solution": DOUBLE, "unit_test_type": "output_equality",
                  "call": ["double(21)", "double('ab')", "double([1, (2,)])", "{1, double(2)}"]}
@@ -39,11 +40,13 @@ class SandboxCheck(CodeCase):
         self.fails(fenced("def double(n):\n    return 1 / 0\n"), "ZeroDivisionError", **check)
 
     @support.once
+    @support.release_only
     def test_a_value_that_is_equal_to_everything_equals_nothing(self):
         check = {"canonical_solution": DOUBLE, "unit_test_type": "output_equality", "call": "double(21)"}
         self.fails(fenced("class Any(int):\n    def __eq__(self, other): return True\n"
                           "def double(n):\n    return Any(1)\n"), "", **check)
 
+    @support.release_only
     def test_the_canonical_solution_is_not_where_the_program_is(self):
         thief = ("import gc, os, sys\ndef double(n):\n    seen = repr([o for o in gc.get_objects() if isinstance(o, dict)])\n"
                  "    for fd in os.listdir('/proc/self/fd'):\n        seen += os.path.realpath('/proc/self/fd/' + fd)\n"
@@ -53,11 +56,13 @@ class SandboxCheck(CodeCase):
                        call="double(21)" if form == "output_equality" else "print(double(21))")
 
     @support.once
+    @support.release_only
     def test_near_numbers(self):
         check = {"canonical_solution": "def third(x):\n    return [x / 3]\n", "unit_test_type": "output_equality", "call": "third(1)"}
         self.passes(fenced("def third(x):\n    return [0.3333]\n"), tolerance=0.001, **check)
         self.fails(fenced("def third(x):\n    return [0.3333]\n"), "expected", **check)
 
+    @support.release_only
     def test_the_same_exception(self):
         check = {"canonical_solution": PICKY, "unit_test_type": "raise_same", "call": "picky(-1)"}
         self.assertEqual(self.passes(fenced("def picky(n):\n    raise ValueError('other words')\n"), **check)["integrity"], "split")
@@ -65,6 +70,7 @@ class SandboxCheck(CodeCase):
         self.fails(fenced("def picky(n):\n    return n\n"), "expected ValueError, got -1", **check)
 
     @support.once
+    @support.release_only
     def test_the_same_exception_of_the_programs_own(self):
         own = "class {0}(KeyError):\n    pass\ndef look():\n    raise {0}('x')\n"
         check = {"canonical_solution": own.format("Missing"), "unit_test_type": "raise_same"}
@@ -73,6 +79,7 @@ class SandboxCheck(CodeCase):
         self.fails(fenced("def look():\n    raise KeyError('x')\n"), "expected Missing", **check)
 
     @support.once
+    @support.release_only
     def test_the_same_exception_is_of_the_same_class(self):
         check = {"canonical_solution": PICKY, "unit_test_type": "raise_same"}
         own = "class ValueError(%s): pass\ndef picky(n):\n    raise ValueError('negative')\n"
@@ -85,6 +92,7 @@ class SandboxCheck(CodeCase):
                    "expected RangeError, threw RangeError (not JavaScript's own)", **throws)
 
     @support.once
+    @support.release_only
     def test_an_exception_that_ends_loops_ends_no_comparison(self):
         check = {"canonical_solution": "def fine(n):\n    return n > 0\n", "unit_test_type": "output_equality", "call": "all(map(fine, [1, 2]))"}
         self.fails(fenced("def fine(n):\n    raise StopIteration\n"), "StopIteration", **check)
@@ -93,6 +101,7 @@ class SandboxCheck(CodeCase):
         self.fails(fenced("def take():\n    raise RuntimeError\n"), "expected StopIteration", **stops)
 
     @support.once
+    @support.release_only
     def test_output_for_each_input(self):
         check = {"canonical_solution": "print(int(input()) * 2)", "unit_test_type": "std_out_equality", "stdin": ["4\n", "5\n"]}
         self.passes(fenced("n = int(input())\nprint(n + n)"), **check)
@@ -215,6 +224,7 @@ class SandboxCheck(CodeCase):
                 self.assertEqual(right, all(results[1:]))
 
     @support.once
+    @support.release_only
     def test_values_of_variables_are_no_templates(self):
         """What the canonical solution prints is data, also where it looks like a template."""
         check = {"canonical_solution": "print('{' + '{answer}' + '}')", "unit_test_type": "std_out_equality"}
@@ -224,6 +234,7 @@ class SandboxCheck(CodeCase):
 
     # ------------------------------------------------------------------------------------------------------ other languages
     @support.once
+    @support.release_only
     def test_javascript(self):
         support.need_program("node", "nodejs")
         check = {"canonical_solution": "const f = async (x) => ({ x, m: new Map([[x, NaN]]) });", "sandbox": "node:22",
@@ -240,6 +251,7 @@ class SandboxCheck(CodeCase):
         self.fails(fenced("function g() { throw new TypeError('x'); }", "js"), "expected RangeError, threw TypeError", **throws)
 
     @support.once
+    @support.release_only
     def test_a_canonical_promise_that_never_settles_passes_nothing(self):
         support.need_program("node", "nodejs")
         self.row_error("never settles", fenced("function f(x) { return x; }", "js"), language="javascript", unit_test_type="output_equality",

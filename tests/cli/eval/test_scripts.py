@@ -77,6 +77,7 @@ class Scripts(Case):
             self.assertIn("printed more than", reasons[5])
             self.assertLess(len(self.done.stderr), 8 << 20)
 
+    @support.release_only
     def test_a_check_whose_worker_is_killed_is_made_once_more(self):
         """A signal may come from outside; one that comes again is the script's own doing."""
         count = {"python": "def get_assert(output, context):\n    with open('{0}', 'a') as f:\n        f.write('x')\n    n = len(open('{0}').read())\n    import os\n",
@@ -112,6 +113,7 @@ class Scripts(Case):
             row, = self.run_asserts([{"type": kind, "value": code["hang"]}], "--script-timeout", "400")
             self.assertIn("took longer than 400 ms", json.dumps([row.get("error"), row["gradingResult"]]))
 
+    @support.release_only
     def test_what_is_printed_is_no_answer(self):
         for kind, code in self.kinds():
             row, = self.run_asserts([{"type": kind, "value": code["print"]}])
@@ -217,6 +219,7 @@ class SandboxedScripts(Case):
             row, = self.run_asserts([{"type": kind, "value": code["folder"] % self.dir, "sandbox": True}])
             self.assertTrue(row["success"], row)
 
+    @support.release_only
     def test_it_changes_nothing_and_sees_no_more_of_the_host(self):
         secret = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "secret"
         secret.write_text("treasure")
@@ -228,6 +231,7 @@ class SandboxedScripts(Case):
         rows = self.run_asserts([steal, write])  # the control: without the sandbox both succeed
         self.assertEqual([row["success"] for row in rows], [True, True])
 
+    @support.release_only
     def test_one_that_is_killed_from_outside_is_called_once_more(self):
         name = f"slow{os.getpid()}"
         value = f"import time\nopen('/proc/self/comm', 'w').write('{name}')\ntime.sleep(3)\nreturn True"
@@ -327,6 +331,7 @@ class EveryKind(Case):
                              "module.exports.f = (output, context) => '-' + act(context.vars.v);\n", FEW)
         self.assertEqual([r["success"] for r in self.ended(done)], [True, False, False, True], done.stderr[-2000:])
 
+    @support.release_only
     def test_a_function_that_scores(self):
         for end in FEW[1:]:
             with self.subTest(end=end):

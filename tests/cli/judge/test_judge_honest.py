@@ -100,9 +100,11 @@ class Honest(judging.Judging):
                "const add = (a, b) => a + b;\nreturn;\n", "\ufeffconst add = (a, b) => a + b;\n",
                "const\u00a0add = (a, b) => {\n\u00a0\u00a0return a + b;\n};\n"]
 
+    @support.release_only
     def test_javascript_in_each_way_in_which_a_file_can_be_a_module(self):
         self.check(JAVASCRIPT, self.modules, "node")
 
+    @support.release_only
     def test_javascript_that_is_none_tells_what_is_wrong(self):
         for program, reason in [("export const add = (a, b) => a + c;\n", "c is not defined"), ("export const plus = 1;\n", "add is not defined"),
                                 ("const add = (a, b => a;\n", "SyntaxError"), ("import { add } from './add.js';\n", "add.js"),
@@ -115,6 +117,7 @@ class Honest(judging.Judging):
              "enum K { A = 1 }\ntype N = number;\nclass Sum<T extends N> { constructor(readonly start: T) {} get(): T { return this.start; } }\n"
              "export default function add(a: N, b: N) { return new Sum(a).get() + (b as number); }\n"]
 
+    @support.release_only
     def test_typescript_passes_where_node_can_remove_types_and_else_the_reason_says_so(self):
         support.need_program("node")
         found = subprocess.run(["node", "-p", "typeof require('module').stripTypeScriptTypes"], capture_output=True, text=True)
@@ -275,6 +278,7 @@ class Honest(judging.Judging):
         self.check(row, ["async function* each(n) { while (true) yield ++n; }\n", "async function* each(n) { yield 1; yield 2; }\n",
                          "async function* each(n) { yield* { [Symbol.asyncIterator]: 1 }; }\n"], "node", verdict="failed")
 
+    @support.release_only
     def test_cpp_with_a_main_of_its_own(self):
         self.check(CPP, ["int add(int a, int b) { return a + b; }\n#include <iostream>\nint main() { std::cout << add(1, 1); return 7; }\n",
                          "int add(int a, int b) { return a + b; }\nint main(int argc, char **argv) { if (add(1, 1) != 2) return 1; }\n",
@@ -282,6 +286,7 @@ class Honest(judging.Judging):
                          "template <class T> T add(T a, T b) { return a + b; }\nint main() { }\n", "\ufeffint add(int a, int b) { return a + b; }\n",
                          "int add(int a, int b)\u00a0{\n\u00a0\u00a0\u00a0return a + b;\n}\n"], "c++")
 
+    @support.release_only
     def test_cpp_with_a_main_of_its_own_in_one_process(self):
         row = {"task_id": "in-process", "language": "cpp", "code": "struct Sum { int of(int a, int b) { return a + b; } };\n",
                "tests": "#include <assert.h>\nint main() { assert(Sum().of(1, 2) == 3); }\n"}
@@ -314,11 +319,13 @@ class Honest(judging.Judging):
                          "#include <list>\n#include <string_view>\nstd::string_view sign(const std::list<int> &values, double least) {\n    int sum = 0;\n"
                          "    for (int v : values) sum += v;\n    return sum < least ? \"less\" : \"more\";\n}\n"], "c++")
 
+    @support.release_only
     def test_cpp_in_one_process_without_the_headers_of_the_reference(self):
         code = "class Sum {\n    std::vector<int> all;\npublic:\n    int of(int a, int b) {\n        all = {a, b};\n        return all[0] + all[1];\n    }\n};\n"
         row = {"task_id": "in-process", "language": "cpp", "code": "#include <vector>\n" + code, "tests": "#include <assert.h>\nint main() { assert(Sum().of(1, 2) == 3); }\n"}
         self.check(row, [code], "c++", integrity="in-process")
 
+    @support.release_only
     def test_cpp_templates_in_one_process_without_the_declarations_headers(self):
         row = {"task_id": "CPP/0", "declaration": "#include <string>\n#include <vector>\nusing namespace std;\ntemplate <class T>\nT last(vector<T> v){\n",
                "canonical_solution": "    return v.back();\n}\n",
@@ -333,6 +340,7 @@ class Honest(judging.Judging):
                           "\ufeffclass Solution { public int add(int a, int b) { return a + b; } }\n",
                           "class Solution { int package_ = 0; public int add(int a, int b) { return a + b; } }\n"], "javac")
 
+    @support.release_only
     def test_python_without_the_imports_of_its_prompt(self):
         row = {"task_id": "mean", "prompt": "from typing import List\nfrom math import fsum\n\ndef mean(v: List[float]) -> float:\n", "entry_point": "mean",
                "canonical_solution": "    return sum(v) / len(v)\n", "test": "def check(candidate):\n    assert candidate([1, 2]) == 1.5\n"}
@@ -383,6 +391,7 @@ class Honest(judging.Judging):
         self.check(row, ["class Solution {" + body, "import java.util.List;\nclass Solution {" + body,
                          "class ArrayList<T> extends java.util.ArrayList<T> { }\npublic class Solution {" + body], "javac")
 
+    @support.release_only
     def test_rust_that_borrows_what_the_test_gives(self):
         self.check(RUST, ["fn total(numbers: &[i32], words: &[String], bits: &[u8]) -> i32 {\n"
                           "    numbers.iter().sum::<i32>() + words.len() as i32 + bits.len() as i32\n}\n",
@@ -490,6 +499,7 @@ class Honest(judging.Judging):
             with self.subTest(task, code=code):
                 self.assertEqual((row["verdict"], row["integrity"]), (verdict, "split"), row["reason"])
 
+    @support.release_only
     def test_a_literal_keeps_its_spaces(self):
         row = PYTHON | {"test": "assert add(1, 2) == '\\u00a0'\n", "canonical_solution": "    return '\\u00a0'\n"}
         self.check(row, ["def add(a, b):\n    return\u00a0'\u00a0'\n", "def add(a, b):\n    return\u00a0'''\u00a0'''\n"])

@@ -129,6 +129,7 @@ class Output(Judging):
         })
         self.assertIn("ValueError", rows[2]["reason"])
 
+    @support.release_only
     def test_what_a_checker_reads_is_within_no_limit_of_the_program(self):
         checker = {"language": "bash", "code": '[ $(wc -c <"$2") = 6000000 ]'}
         self.verdicts({"large": ({"language": "bash", "stdout": "", "checker": checker},
@@ -139,6 +140,7 @@ class Output(Judging):
         self.verdicts({"yes": ({"language": "bash", "stdout": "y\n" * 500000},
                                [("yes", "output_limit"), ("yes | head -c 1000000", "passed")])}, "--output", "1000000")
 
+    @support.release_only
     def test_nothing_of_a_case_is_left_for_the_next(self):
         leave = "cat; (sleep 60; echo x) & echo left >/tmp/left; echo left >~/left; ls /tmp ~"
         fields = {"language": "bash", "cases": [{"stdin": "a\n", "stdout": "a\n/home/user:\nleft\nmain.sh\n\n/tmp:\nleft"},
@@ -224,6 +226,7 @@ class Cases(Judging):
                                                 ("const f = x => Array.isArray(x) ? [1, {}] : x", "failed"),
                                                 ("const f = x => [String(x)]", "failed")])})
 
+    @support.release_only
     def test_tests_are_lines_or_a_text(self):
         self.verdicts({
             "lines": ({"code": "def f(x): return x + 1", "tests": ["assert f(1) == 2", "assert f(2) == 3"]},
@@ -306,6 +309,7 @@ class EvalPlus(Judging):
                                  ("sum(abs(int(x) - int(y)) for x, y in zip(*[str(n).zfill(9) for n in a]))", "passed"))),
         })
 
+    @support.release_only
     def test_a_solution_is_a_program_by_itself(self):
         self.verdicts({"f": (plus("x", [1]), [])} | {"g": (plus("x + 1", [1]), [("    return x + 1\n", "passed")])})
         self.write("samples.jsonl", json.dumps({"task_id": "g", "solution": "def f(x): return x + 1"}) + "\n")

@@ -84,6 +84,7 @@ class Chance(judging.Judging):
         self.assertEqual((wrong["verdict"], wrong["integrity"]), ("failed", "split"), wrong["reason"])
         self.assertRegex(right["seed"], "^[0-9a-f]{16}$")
 
+    @support.release_only
     def test_python(self):
         solves = "def restore(n):\n    return (n - 1) // 3\n"
         for draw, begin in [("random.randint(0, 9999)", ""), ("g.randint(0, 9999)", "g = random.Random()"),
@@ -92,6 +93,7 @@ class Chance(judging.Judging):
             with self.subTest(draw, begin=begin):
                 self.check_replay(PYTHON, draw, solves, begin)
 
+    @support.release_only
     def test_javascript(self):
         self.check_replay(JAVASCRIPT, "Math.floor(Math.random() * 10000)", "const restore = (n) => (n - 1) / 3;\n")
 
@@ -136,6 +138,7 @@ class Chance(judging.Judging):
         support.need_program("rustc")
         self.check_replay(RUST, "g.gen_range(0, 10000)", "fn restore(n: i64) -> i64 { (n - 1) / 3 }\n")
 
+    @support.release_only
     def test_the_row_has_the_seed_and_with_it_the_same_inputs_come_again(self):
         tells = "def restore(n):\n    raise ValueError(n)\n"
         draw = "random.randint(0, 10 ** 9)"
@@ -167,11 +170,13 @@ class Chance(judging.Judging):
                 self.assertEqual(reasons[0], reasons[1])
                 self.assertNotEqual(reasons[0], reasons[2])
 
+    @support.release_only
     def test_what_a_test_seeds_with_a_number_is_what_it_is_everywhere(self):
         program = "def restore(n):\n    raise ValueError(n)\n"
         row, = self.outcomes(PYTHON, "g.randint(0, 10 ** 9)", [program], begin="g = random.Random(42)")
         self.assertIn(str(3 * random.Random(42).randint(0, 10 ** 9) + 1), row["reason"])
 
+    @support.release_only
     def test_a_test_that_draws_nothing_has_no_seed(self):
         row, = self.outcomes(PYTHON | {"import": ""}, "7", ["def restore(n):\n    return 7\n"])
         self.assertNotIn("seed", row)

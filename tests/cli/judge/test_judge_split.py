@@ -12,6 +12,7 @@ from python_tasks import Judging, LIMITS, problem
 
 @support.once
 class HowATaskIsJudged(Judging):
+    @support.release_only
     def test_helpers_come_from_the_prompt_and_not_from_the_candidate(self):
         prompt = "import math\n\ndef helper(x):\n    return x + 1\n\n\ndef f(x):\n"
         test = "assert candidate(1) == helper(1) == math.floor(2.5)"
@@ -20,6 +21,7 @@ class HowATaskIsJudged(Judging):
         rows = self.judge([p], [("T/0", "    return helper(x)\n"), ("T/0", forged)])
         self.assertEqual([r["verdict"] for r in rows], ["passed", "failed"])
 
+    @support.release_only
     def test_changes_of_arguments_come_back_where_the_reference_needs_it(self):
         test = "x = [3, 1, [2]]\nassert candidate(x) is None\nassert x == [[2], 1, 3], x\ny = {}\nassert candidate(y) is None"
         reference = "    if isinstance(x, list): x.reverse()\n"
@@ -50,6 +52,7 @@ class HowATaskIsJudged(Judging):
         self.judge(problems, samples, "--allow-in-process")
         self.assertAlmostEqual(self.summary["pass_at_k"]["1"]["value"], 2 / 3)
 
+    @support.release_only
     def test_a_function_as_argument_is_seen_without_a_reference_too(self):
         row = self.one(problem("T/0", "assert candidate(lambda n: n + 1) == 2"), "    return x(1)\n", "--no-self-check")
         self.assertEqual((row["verdict"], row["integrity"]), ("passed", "in-process"))
@@ -82,6 +85,7 @@ class HowATaskIsJudged(Judging):
                 verdicts = [json.loads(line)["verdict"] for line in (self.dir / "results.jsonl").read_text().splitlines()]
                 self.assertEqual(verdicts, ["passed", "passed"], (fields, key))
 
+    @support.release_only
     def test_a_test_may_call_more_than_one_function_of_the_program(self):
         code = "def pack(s):\n    return s[::-1]\n\ndef unpack(s):\n    return s[::-1]\n\ndef other():\n    pass\n"
         p = {"task_id": 1, "code": code, "test_list": ["assert pack('ab') == 'ba'", "assert unpack(pack('other')) == 'other'"]}
@@ -92,6 +96,7 @@ class HowATaskIsJudged(Judging):
                          [("passed", "split"), ("passed", "split"), ("failed", "split"), ("failed", "split")], rows)
         self.assertIn("NameError: name 'unpack' is not defined", rows[3]["reason"])
 
+    @support.release_only
     def test_a_name_that_only_the_reference_defines_may_be_pythons(self):
         code = "def sum(values):\n    t = 0\n    for v in values:\n        t += v\n    return t\n\ndef mean(values):\n    return sum(values) / len(values)\n"
         p = {"task_id": 1, "code": code, "test_list": ["assert mean([1, 2, 3]) == 2", "assert sum([1, 2]) == 3"]}
@@ -100,6 +105,7 @@ class HowATaskIsJudged(Judging):
         self.assertEqual([(r["verdict"], r["integrity"]) for r in rows], [("passed", "split"), ("failed", "split"), ("failed", "split")], rows)
         self.assertIn("NameError: name 'mean' is not defined", rows[2]["reason"])
 
+    @support.release_only
     def test_a_test_may_be_one_of_unittest_and_leave_by_itself(self):
         cases = "import unittest\n\nclass Cases(unittest.TestCase):\n    def test_f(self):\n        self.assertEqual(f(2), 3)\n\n"
         right, wrong, leaves = "def f(x):\n    return x + 1\n", "def f(x):\n    return x\n", "def f(x):\n    raise SystemExit(0)\n"
@@ -132,6 +138,7 @@ class HowATaskIsJudged(Judging):
 class SelfCheck(Judging):
     good = problem("T/good", "assert candidate(1) == 1")
 
+    @support.release_only
     def test_no_figure_where_a_reference_does_not_pass(self):
         rows = self.judge([self.good, problem("T/bad", "assert candidate(1) == 2")],
                           [("T/good", "    return x\n"), ("T/bad", "    return 2\n")], status=4)
@@ -140,6 +147,7 @@ class SelfCheck(Judging):
         (failure,) = self.summary["self_check"]["failures"]
         self.assertEqual((failure["task_id"], failure["what"], failure["verdict"]), ("T/bad", "reference", "failed"))
 
+    @support.release_only
     def test_a_test_that_asks_numpy_whether_floats_are_close_is_served(self):
         test = "import numpy as np\nfor x, y in [(1.0, 1.0), (3.0, 9.0)]:\n    assert np.allclose(candidate(x), y, rtol=1e-07, atol=1e-6)"
         rows = self.judge([problem("T/0", test, "    return x * x\n")], [("T/0", "    return x * x + 1e-9\n"), ("T/0", "    return x\n"),
@@ -157,6 +165,7 @@ class SelfCheck(Judging):
                                    "-o", self.dir / "results.jsonl", *LIMITS, *args)
             self.assertEqual("--packages shows" in done.stdout + done.stderr, said, done.stdout)
 
+    @support.release_only
     def test_no_figure_where_a_stub_passes(self):
         self.one(problem("T/0", "candidate(1)"), "    return x\n", status=4)
         self.assertEqual(self.summary["self_check"]["failures"][0]["what"], "stub")
@@ -166,11 +175,13 @@ class SelfCheck(Judging):
         self.assertEqual((row["verdict"], row["passed"]), ("engine_error", False))
         self.assertEqual(self.summary["harness_errors"], 1)
 
+    @support.release_only
     def test_left_out_it_is_said_and_the_figure_is_given(self):
         self.one(problem("T/0", "assert candidate(1) == 2"), "    return 2\n", "--no-self-check")
         self.assertIsNone(self.summary["self_check"])
         self.assertEqual(self.summary["pass_at_k"]["1"]["value"], 1)
 
+    @support.release_only
     def test_only_tasks_of_the_samples_are_checked_and_what_held_is_remembered(self):
         problems = [self.good, problem("T/bad", "assert candidate(1) == 2")]
         self.judge(problems, [("T/good", "    return x\n")])
@@ -201,6 +212,7 @@ class SelfCheck(Judging):
             row = self.one(problem("T/slow", test, busy(0.4)), busy(0.6), *limits, *args)
             self.assertEqual((row["verdict"], "raised_limits" in row), ("cpu_time_limit", False) if args else ("passed", True))
 
+    @support.release_only
     def test_the_tools_version_is_recorded(self):
         self.one(self.good, "    return x\n")
         self.assertRegex(self.summary["tools"]["python"], r"cpython 3\.")

@@ -48,6 +48,7 @@ class Cpp(Split):
         self.check([(what, "CPP/0", CPP_BY_HAND % code, "tampered", "repl") for what, code in replies.items()])
 
     @support.once
+    @support.release_only
     def test_what_gains_nothing(self):
         self.check([
             ("a reply by hand is a reply", "CPP/0", CPP_BY_HAND % "send(hear() + three); send(hear() + zero); send(hear() + 'E');",

@@ -105,6 +105,7 @@ class Go(Split):
         self.check_with_the_distributions_tool([("right", "Go/0", "    return 3 * len(numbers) / 2\n}\n", "passed", ""),
                                                 ("wrong", "Go/0", "    return 0\n}\n", "failed", "")])
 
+    @support.release_only
     def test_functions_that_are_written_otherwise_than_declared(self):
         """What a value of the declared types can be given to is called; a result of another type is none of the declared."""
         total = "    t := 0\n    for _, n := range numbers {\n        t += n\n    }\n    return t\n}\n"

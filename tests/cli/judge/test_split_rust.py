@@ -52,6 +52,7 @@ CRATES = r"""
 class Rust(Split):
     language, tool = "rust", "rustc"
 
+    @support.release_only
     def test_verdicts(self):
         self.check([
             ("right", "Rust/0", "    numbers.iter().sum()\n}\n", "passed", ""),
