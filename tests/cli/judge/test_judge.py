@@ -21,6 +21,7 @@ class Python(Judging):
     integrity = "split"
 
     @support.once
+    @support.release_only
     def test_what_passes(self):
         self.check_verdicts([
             ("a right solution", "Own/0", "    return sum(numbers)\n", "passed", "^$"),
@@ -39,6 +40,7 @@ class Python(Judging):
         ])
 
     @support.once
+    @support.release_only
     def test_what_fails(self):
         self.check_verdicts([
             ("a wrong solution", "Own/0",
@@ -100,6 +102,7 @@ class Python(Judging):
         ], "--wall-time", "2")
 
     @support.once
+    @support.release_only
     def test_the_pack(self):
         self.problems = PROBLEMS / "pack-python.jsonl"
         self.check_verdicts([
@@ -137,6 +140,7 @@ class JavaScript(Judging):
         return super().check_verdicts(cases, "--memory", "1G", "--cpu-time", "5", *args)
 
     @support.once
+    @support.release_only
     def test_what_passes(self):
         self.check_verdicts([
             ("right", "JavaScript/0", JS_TOTAL, "passed", "^$"),
@@ -175,6 +179,7 @@ class JavaScript(Judging):
         ])
 
     @support.once
+    @support.release_only
     def test_leaving_early_is_never_a_pass(self):
         self.check_verdicts([
             ("in the function", "JavaScript/0", "  process.exit(0)\n}\n", "early_exit", "exit status 0"),
@@ -205,6 +210,7 @@ class Cpp(Judging):
         support.need_program("g++")
 
     @support.once
+    @support.release_only
     def test_what_passes(self):
         self.check_verdicts([
             ("right", "CPP/0", CPP_TOTAL, "passed", "^$"),
@@ -233,6 +239,7 @@ class Cpp(Judging):
         ])
 
     @support.once
+    @support.release_only
     def test_leaving_early_is_never_a_pass(self):
         self.check_verdicts([
             ("exit", "CPP/0",
@@ -244,11 +251,13 @@ class Cpp(Judging):
              "static void bye(){ _exit(0); }\nstatic int reg = atexit(bye);\n", "failed", "assertion failed"),
         ])
 
+    @support.release_only
     def test_limits_are_verdicts(self):
         self.check_verdicts([
             ("an endless loop", "CPP/0", "    for (volatile int i = 0;; i++);\n}\n", "cpu_time_limit", ""),
         ])
 
+    @support.release_only
     def test_running_out_of_memory_is_no_pass(self):
         """Without control groups samples of the memory may come too late: the kernel then refuses an allocation
         (RLIMIT_DATA), for which C++ throws. The verdict is the program's own failure; docs/limits.md calls this limit
@@ -271,11 +280,13 @@ class DataSets(Judging):
         self.judge(*args, problems=path)
         return {r["task_id"]: r for r in self.rows()}
 
+    @support.release_only
     def test_human_eval_references_pass(self):
         rows = self.judge_solutions(support.shared("data", "humaneval", "HumanEval.jsonl.gz"), "canonical_solution")
         self.assertEqual([(t, r["verdict"], r["reason"]) for t, r in rows.items() if not r["passed"]], [])
         self.assertEqual(len(rows), 164)
 
+    @support.release_only
     def test_the_packs_buggy_solutions_fail(self):
         path = support.shared("data", "humanevalpack", "humanevalpack_python.jsonl")
         # three of them never end

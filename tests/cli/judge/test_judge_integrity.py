@@ -228,11 +228,13 @@ class Mutation(Judging):
         rows = self.judge(changed, [(p["task_id"], p["canonical_solution"]) for p in changed])
         self.assertEqual([r["task_id"] for r in rows if r["passed"] and r["task_id"] not in allowed], [])
 
+    @support.release_only
     def test_altered_comparisons_fail_the_reference(self):
         self.check([{"task_id": "T/0", "prompt": "def f(x):\n", "entry_point": "f", "canonical_solution": "    return x + 0.5\n",
                      "test": "def check(f):\n    assert f(1) == 1.5\n    assert abs(f(2) - 2.5) < 1e-6\n    assert f(3)\n"
                              "    for i in range(3):\n        assert f(i) != i\n"}])
 
+    @support.release_only
     def test_altered_comparisons_of_human_eval(self):
         problems = lines(support.shared("data", "humaneval", "HumanEval.jsonl.gz"))
         if not support.FULL:
@@ -400,6 +402,7 @@ class Invariance(Judging):
         rows = self.judge(self.PROBLEMS, samples, "--cpu-time", "10", "--wall-time", "60", *args)
         return {samples[r["index"]]: (r["verdict"], r["reason"], r["integrity"]) for r in rows}
 
+    @support.release_only
     def test_order_jobs_and_load_change_no_verdict(self):
         samples = [(p["task_id"], c) for p in self.PROBLEMS for c in self.CASES]
         first = self.verdicts(samples, "-j", "1")

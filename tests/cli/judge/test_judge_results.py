@@ -26,6 +26,7 @@ class Results(Judging):
         return [{k: v for k, v in r.items() if k not in ("usage", "judge_usage")} for r in self.rows(name)]
 
     @support.once
+    @support.release_only
     def test_a_complete_file_is_kept_as_it_is(self):
         self.samples([self.good, self.bad] * 3)
         self.judge()
@@ -46,6 +47,7 @@ class Results(Judging):
         self.assertIn(self.rows()[1]["reason"].splitlines()[0][:60], shown)
 
     @support.once
+    @support.release_only
     def test_every_row_is_a_run_of_its_own(self):
         self.samples([self.good] * 8)
         self.judge()
@@ -54,6 +56,7 @@ class Results(Judging):
         self.assertGreater(len({json.dumps(r["usage"]) for r in rows}), 1)
 
     @support.once
+    @support.release_only
     def test_only_what_changed_is_judged_again(self):
         self.samples([self.good, self.bad, self.good])
         self.judge()
@@ -92,6 +95,7 @@ class Results(Judging):
         self.assertEqual(verdicts, ["passed", "failed", "failed", "passed"])
 
     @support.once
+    @support.release_only
     def test_other_limits_judge_again(self):
         self.samples([("Own/0", "    x = 'x' * 100000000\n    return sum(numbers)\n")])
         self.judge()
@@ -99,6 +103,7 @@ class Results(Judging):
         self.assertEqual(self.rows()[0]["verdict"], "memory_limit")
 
     @support.once
+    @support.release_only
     def test_more_samples_are_added(self):
         self.samples([self.good])
         self.judge()
@@ -225,6 +230,7 @@ class Results(Judging):
 
 @support.once
 class Summary(Judging):
+    @support.release_only
     def test_json_holds_verdicts_and_estimates(self):
         right, wrong = "    return sum(numbers)\n", "    return 1\n"
         self.samples([("Own/0", right), ("Own/0", wrong), ("Own/0", wrong), ("Own/0", wrong),
@@ -256,11 +262,13 @@ class Summary(Judging):
             self.assertIn(part, shown.stdout)
         self.assertNotIn("\x1b", shown.stdout)
 
+    @support.release_only
     def test_quiet_prints_nothing(self):
         self.samples([("Own/0", "    return 1\n")])
         done = self.judge("-q")
         self.assertEqual((done.stdout, done.stderr), ("", ""))
 
+    @support.release_only
     def test_help_tells_the_exit_statuses(self):
         done = support.command("judge", "--help")
         self.assertEqual(done.returncode, 0)
