@@ -163,7 +163,7 @@ class Runner(support.TempDir):
     def setUp(self):
         super().setUp()
         (self.dir / "tests" / "cli").mkdir(parents=True)
-        for name in ("run", "modes.py", "caches.py", "worker.py", "support.py", "proc.py", "shake.py", "pace.py"):
+        for name in ("run", "modes.py", "caches.py", "worker.py", "support.py", "proc.py", "shake.py", "pace.py", "calls.py", "builds.py"):
             shutil.copy(support.TOP / "tests" / name, self.dir / "tests" / name)
         self.write("build/fumehood", "#!/bin/sh\n", 0o755)
 
