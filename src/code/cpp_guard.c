@@ -7,6 +7,7 @@
 
 /* bound: names of macros that are looked at */
 enum { MACROS_MAX = 2000 };
+#define WHY "\"an operator of the program's own decides in the test\""
 
 void fh_cpp_guard_release(struct fh_cpp_guard *g)
 {
@@ -118,13 +119,14 @@ static size_t end_of_symbol(struct fh_str s, size_t i)
 {
 	static const char *const symbols[] = { "==", "!=", "<", ">", "<=", ">=", "<=>", "!", "&&", "||", ",", "-", NULL };
 	static const char *const words[] = { "not_eq", "not", "and", "or", NULL };
-	while (i < s.n && (fh_signature_space(s.p[i]) || s.p[i] == '\\'))
-		i++;
-	struct fh_str word = fh_identifier(fh_str_from(s, i));
+	size_t n = i;
+	while (n < s.n && (fh_signature_space(s.p[n]) || s.p[n] == '\\'))
+		n++;
+	struct fh_str word = fh_identifier(fh_str_from(s, n));
 	if (word.n == 0)
-		while (i + word.n < s.n && s.p[i + word.n] != '\0' && strchr("<>=!&|,-+*/%^~", s.p[i + word.n]))
-			word = (struct fh_str){ s.p + i, word.n + 1 };
-	return is_one_of(word, symbols) || is_one_of(word, words) ? i + word.n : i;
+		while (n + word.n < s.n && s.p[n + word.n] != '\0' && strchr("<>=!&|,-+*/%^~", s.p[n + word.n]))
+			word = (struct fh_str){ s.p + n, word.n + 1 };
+	return is_one_of(word, symbols) || is_one_of(word, words) ? n + word.n : i;
 }
 
 /* Whether the test names a class that the program defines: it may compare objects of it. */
@@ -145,6 +147,46 @@ static bool names_class(struct fh_str blanked, struct fh_str test)
 	return false;
 }
 
+/* How many times the text has the word. */
+static size_t count_word(struct fh_str blanked, const char *wanted)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < blanked.n;) {
+		struct fh_str word = fh_identifier(fh_str_from(blanked, i));
+		count += fh_str_eq(word, wanted);
+		i += FH_MAX(word.n, (size_t)1);
+	}
+	return count;
+}
+
+/* Whether macros may make the word `operator`, by their text or by joining parts of words. The text has no spliced
+ * lines. */
+static bool macros_make_operators(struct fh_str blanked)
+{
+	struct fh_str rest = blanked, line;
+	while (fh_next_line(&rest, &line)) {
+		bool joins = memmem(line.p, line.n, "##", 2) || memmem(line.p, line.n, "%:%:", 4);
+		if (joins || (count_word(line, "define") && count_word(line, "operator")))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the word `operator` at s[n], whose symbol ends at `end`, is a conversion's: a type follows, and it is not
+ * called. */
+static bool is_conversion(struct fh_str s, size_t n, size_t end)
+{
+	static const char *const others[] = { "new", "delete", "co_await", NULL };
+	while (end < s.n && (fh_signature_space(s.p[end]) || s.p[end] == '\\'))
+		end++;
+	struct fh_str type = fh_identifier(fh_str_from(s, end));
+	n = skip_back(s, n);
+	char before = n > 0 ? s.p[n - 1] : '\0';
+	bool is_called =
+	    before == '.' || (before == '>' && n > 1 && s.p[n - 2] == '-') || (before == ':' && n > 1 && s.p[n - 2] == ':');
+	return !is_called && (type.n > 0 || (end < s.n && s.p[end] == ':')) && !is_one_of(type, others);
+}
+
 /* Appends the program, of whose operators each is marked so that the compiler tells where one is used. Returns whether
  * there is one. */
 static bool add_marked(struct fh_buf *out, struct fh_str program, struct fh_str blanked)
@@ -157,14 +199,34 @@ static bool add_marked(struct fh_buf *out, struct fh_str program, struct fh_str 
 		if (!fh_str_eq(word, "operator") || (at > 0 && is_of_name(blanked.p[at - 1])))
 			continue;
 		size_t end = end_of_symbol(blanked, i);
-		if (end == i || !is_declared(blanked, at))
-			continue;
-		fh_buf_add(out, program.p + done, end - done);
-		fh_buf_adds(out, " [[__gnu__::__deprecated__(\"an operator of the program's own decides in the test\")]] ");
-		done = i = end;
+		if (end > i && is_declared(blanked, at)) {
+			fh_buf_add(out, program.p + done, end - done);
+			fh_buf_adds(out, " [[__gnu__::__deprecated__(" WHY ")]] ");
+			done = i = end;
+		} else if (end == i && is_conversion(blanked, at, i)) {
+			fh_buf_add(out, program.p + done, at - done);
+			fh_buf_adds(out, " __attribute__((__deprecated__(" WHY "))) ");
+			done = at;
+		}
 	}
 	fh_buf_add_str(out, fh_str_from(program, done));
 	return done > 0;
+}
+
+/* Marks the operators in the program as a compiler reads it: a line that is spliced within the word hides it. */
+static void guard_operators(struct fh_cpp_guard *g, struct fh_str program, struct fh_str blanked)
+{
+	fh_auto_buf struct fh_buf joined = FH_BUF_INIT(0), blank = FH_BUF_INIT(0);
+	add_joined(&joined, program);
+	fh_signature_blank(&blank, fh_buf_str(&joined));
+	struct fh_str text = fh_buf_str(&blank);
+	bool marked = count_word(text, "operator") > count_word(blanked, "operator")
+	                  ? add_marked(&g->program, fh_buf_str(&joined), text)
+	                  : add_marked(&g->program, program, blanked);
+	if (macros_make_operators(text))
+		fh_buf_adds(&g->behind, "#error \"a macro of the program's may make operators of its own\"\n");
+	if (marked)
+		fh_buf_adds(&g->behind, "#pragma GCC diagnostic error \"-Wdeprecated-declarations\"\n");
 }
 
 void fh_cpp_guard(struct fh_str program, struct fh_str task, struct fh_str test, bool has_reference,
@@ -172,16 +234,13 @@ void fh_cpp_guard(struct fh_str program, struct fh_str task, struct fh_str test,
 {
 	fh_auto_buf struct fh_buf blank = FH_BUF_INIT(0), blank_task = FH_BUF_INIT(0);
 	struct fh_cpp_guard g = { FH_BUF_INIT(0), FH_BUF_INIT(0) };
-	bool marked = false;
 	fh_signature_blank(&blank, program);
 	fh_signature_blank(&blank_task, task);
 	struct fh_str text = fh_buf_str(&blank);
 	add_undefs(&g.behind, text, fh_buf_str(&blank_task));
 	if (!fh_mentions(fh_buf_str(&blank_task), fh_str("operator"), NULL) && (has_reference || !names_class(text, test)))
-		marked = add_marked(&g.program, program, text);
+		guard_operators(&g, program, text);
 	else
 		fh_buf_add_str(&g.program, program);
-	if (marked)
-		fh_buf_adds(&g.behind, "#pragma GCC diagnostic error \"-Wdeprecated-declarations\"\n");
 	*ret = g;
 }

@@ -198,7 +198,7 @@ class Cpp(Split):
         wrong = "E twice(int x) { return {}; }\nE next(vector<int> x) { return {}; }\n"
         compare = "struct P { int x; bool operator<(const P &o) const { return x < o.x; } bool operator==(P o) const; };\n" \
                   "bool P::operator==(P o) const { return !(operator<(o) || o.operator<(*this)); }\nset<P> all;\n"
-        no = ("compile_error", "operator of the program's own decides")
+        no, made = ("compile_error", "operator of the program's own decides"), ("compile_error", "may make operators of its own")
         self.judged(problems, [(what, "two", use + text, *verdict) for what, text, verdict in [
             ("right", right, ("passed", "")), ("with operators", compare + right, ("passed", "")),
             ("with macros", "#define int long long\n#define twice2 twice\n" + right, ("passed", "")),
@@ -210,6 +210,14 @@ class Cpp(Split):
              "int __real_main(int, char **, char **) __attribute__((alias(\"q\")));\n" + right.replace("2 * x", "3 * x"), ("failed", "twice(2) == 4")),
             ("another main by its symbol", "int q(int, char **, char **) asm(\"main\");\nint q(int, char **, char **) { return 0; }\n" + right,
              ("compile_error", "main")),
+            ("in the middle of the word", "struct E { bool oper\\\nator==(int) const { return true; } };\n" + wrong, no),
+            ("a conversion", "struct E { operator int() const { static int n = 0; return n++ ? 3 : 4; } };\n" + wrong, no),
+            ("an explicit conversion", "struct E { template <class T> explicit operator T() const { return 4; } int v = 0; operator int() const; };\n"
+             "E::operator int() const { static int n = 0; return n++ ? 3 : 4; }\n" + wrong, no),
+            ("an operator by a macro", "#define O operator\nstruct E { bool O==(int) const { return true; } };\n" + wrong, made),
+            ("an operator by two words", "#define C(a, b) a %:%: b\nstruct E { bool C(oper, ator)==(int) const { return true; } };\n" + wrong, made),
+            ("with a conversion", "struct Yes { int v; explicit operator bool() const { return v; } };\nYes yes(int x) { return {x}; }\n"
+             "static bool all = bool(yes(1)) && yes(1).operator bool();\n" + right, ("passed", "")),
             ("macros instead", "#define twice(x) 4\n%:define next(x) 3\n", ("compile_error", "not declared")),
         ]], "in-process", "--no-self-check", "--allow-in-process")
 
