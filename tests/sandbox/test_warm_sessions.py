@@ -55,7 +55,7 @@ class WarmSessions(Case):
             print(os.path.basename(box.exec(['sh', '-c', word]).text.strip()), sleeps.wait(30).signal)
         """), ["sleep 15"] * 2)
 
-    @unittest.skipUnless(support.whoami() == "root", "a user's sandboxes count for that user")
+    @unittest.skipUnless(support.whoami() == "root", "needs root: a user's sandboxes count for that user")
     def test_what_is_queued_inside_counts_for_nobody_outside(self):
         self.assertEqual(self.lines("""
         queue = ('import ctypes, signal, os, time; libc = ctypes.CDLL(None); signal.pthread_sigmask(signal.SIG_BLOCK, {40});'

@@ -219,7 +219,7 @@ for pid in range(2, 300):
             self.assertNotEqual(*ids)
             self.assertTrue(all(i >= 100000 for i in ids), ids)
 
-    @unittest.skipUnless(support.whoami() == "root", "a user's sandboxes count for that user")
+    @unittest.skipUnless(support.whoami() == "root", "needs root: a user's sandboxes count for that user")
     def test_what_is_queued_inside_counts_for_nobody_outside(self):
         """The kernel counts signals that wait for the maker of a user namespace too; inotify and timers likewise."""
         queue = ("import ctypes, signal, os, sys, time; libc = ctypes.CDLL(None); signal.pthread_sigmask(signal.SIG_BLOCK, {40})\n"
