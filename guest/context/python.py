@@ -190,6 +190,7 @@ class Driver:
                 if not options.get("preload_quietly"):
                     wire.later("stderr", text="cannot import %s ahead: %s\n" % (name, error))
         self.shell = self._shell(options.get("shell") or "auto")
+        self.offered = dict(self.shell.names)  # as the code finds them
         wire.emit("ready", protocol=1, pid=os.getpid(), shell=self.shell.name, version=self.shell.version)
         handlers = {"run": self.run, "complete": self.complete, "branch": self.branch, "adopt": self.adopt, "save": self.save,
                     "load": self.load}

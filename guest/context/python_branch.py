@@ -65,6 +65,10 @@ def not_branched(driver, shared=True):
         tasks = len(sys.modules["asyncio"].all_tasks(driver.loop))
         names += ["%d asyncio task%s" % (tasks, "s" if tasks > 1 else "")] if tasks else []
     names += _children() + (_sockets(driver.loop) + _shared_memory() if shared else [])
+    return shortened(names)
+
+
+def shortened(names):
     more = len(names) - _NAMES_MAX
     return names[:_NAMES_MAX] + (["%d more" % more] if more > 0 else [])
 

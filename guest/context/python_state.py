@@ -2,9 +2,9 @@
 """A Python context's state by value: with what a branch in another sandbox begins (docs/contexts.md).
 
 A file of pieces, each with its length before it: one pickle for each variable, then a header, and the place where that begins. One
-pickler writes all variables, and one unpickler reads them, so that two variables which are one object stay one object. What only the interpreter knows, since no module that
-can be imported has it, is described as well: functions, classes and modules of the cells. A variable that cannot be written or read is
-named, and the others go on."""
+pickler writes all variables, and one unpickler reads them, so that two variables which are one object stay one object. What only the
+interpreter knows, since no module that can be imported has it, is described as well: functions and classes of the cells. A variable
+that cannot be written or read is named, and the others go on."""
 import errno
 import io
 import marshal
@@ -15,15 +15,15 @@ import struct
 import sys
 import types
 
-#: Names that a shell makes itself, or that Python does.
-_OF_THE_SHELL = re.compile(r"__\w+__|_{1,3}|_i{1,3}|_i?\d+|_oh|_ih|_dh|_exit_code|In|Out|exit|quit|open|get_ipython")
+#: Names by which a shell remembers inputs and results.
+_HISTORY = re.compile(r"_{1,3}|_i{1,3}|_i?\d+|_oh|_ih|_dh|_exit_code|In|Out")
 _LENGTH = struct.Struct("<Q")
 #: Of a class: what it is made with, and what is made for each class anew.
 _AT_ITS_BEGINNING = ("__module__", "__qualname__", "__doc__", "__slots__")
 _OF_A_CLASS = (*_AT_ITS_BEGINNING, "__dict__", "__weakref__", "__orig_bases__", "_abc_impl")
 #: Types that only the module `types` names.
-_TYPES = {kind: name for name, kind in vars(types).items() if isinstance(kind, type) and getattr(sys.modules["builtins"], kind.__name__, None) is not kind}
-_NAMES_MAX = 20
+_TYPES = {kind: name for name, kind in vars(types).items()
+          if isinstance(kind, type) and getattr(sys.modules["builtins"], kind.__name__, None) is not kind}
 _LEAST_ROOM = 8 << 20
 _TOO_LITTLE = "there is too little memory free in the sandbox for its pickles"
 #: The newest one whose objects have written numbers: after a variable that cannot be read, those of newer ones would be counted wrong.
@@ -283,8 +283,9 @@ def _changed_environment(driver):
 
 def _save(driver, path, lost):
     """Runs in a fork: how the code's own objects are pickled is the code's, and what it changes, or fills, is this process's."""
-    variables = driver.shell.names
-    wanted = [name for name in variables if isinstance(name, str) and not _OF_THE_SHELL.fullmatch(name)]
+    variables, offered = driver.shell.names, driver.offered
+    wanted = [name for name, value in variables.items() if isinstance(name, str) and not _HISTORY.fullmatch(name) and
+              not (name in offered and offered[name] is value)]
     with open(path, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
         written, failed = _write_all(variables, wanted, file)
         header = {"python": sys.version, "folder": os.getcwd(), "path": list(sys.path), "environment": _changed_environment(driver),
@@ -408,7 +409,7 @@ def load(driver, request):
     try:
         with open(path, "rb") as file:
             lost = _read_all(_Source(file))
-        more["not_branched"] = lost[:_NAMES_MAX] + (["%d more" % (len(lost) - _NAMES_MAX)] if len(lost) > _NAMES_MAX else [])
+        more["not_branched"] = part("branch").shortened(lost)  # noqa: F821
     except BaseException as error:
         status, more = "refused", {"why": "its state cannot be read: %s" % _reason(error)}
     driver.wire.emit("end", id=request.get("id"), status=status, **more)

@@ -403,23 +403,22 @@ const struct fh_policy_entry fh_seccomp_policy[] = {
 	FH_A("signalfd4", "signals"),
 	FH_A("restart_syscall", "signals"),
 
+#define THREE(a, b, c, why) FH_A(a, why), FH_A(b, why), FH_A(c, why)
 #define WAITING "waiting and locks between threads"
-#define WAITING_3(a, b, c) FH_A(a, WAITING), FH_A(b, WAITING), FH_A(c, WAITING)
-	WAITING_3("epoll_create", "epoll_create1", "epoll_ctl"),
-	WAITING_3("epoll_pwait", "epoll_pwait2", "epoll_wait"),
-	WAITING_3("eventfd", "eventfd2", "futex"),
-	WAITING_3("futex_waitv", "futex_wait", "futex_wake"),
-	WAITING_3("futex_requeue", "poll", "ppoll"),
-	WAITING_3("pselect6", "select", "inotify_add_watch"),
-	WAITING_3("inotify_init", "inotify_init1", "inotify_rm_watch"),
+	THREE("epoll_create", "epoll_create1", "epoll_ctl", WAITING),
+	THREE("epoll_pwait", "epoll_pwait2", "epoll_wait", WAITING),
+	THREE("eventfd", "eventfd2", "futex", WAITING),
+	THREE("futex_waitv", "futex_wait", "futex_wake", WAITING),
+	THREE("futex_requeue", "poll", "ppoll", WAITING),
+	THREE("pselect6", "select", "inotify_add_watch", WAITING),
+	THREE("inotify_init", "inotify_init1", "inotify_rm_watch", WAITING),
 
 #define TIMES "time: reading it, sleeping, timers"
-#define TIMES_3(a, b, c) FH_A(a, TIMES), FH_A(b, TIMES), FH_A(c, TIMES)
-	TIMES_3("clock_getres", "clock_gettime", "clock_nanosleep"),
-	TIMES_3("getitimer", "gettimeofday", "nanosleep"),
-	TIMES_3("setitimer", "time", "timer_create"),
-	TIMES_3("timer_delete", "timer_getoverrun", "timer_gettime"),
-	TIMES_3("timer_settime", "timerfd_create", "timerfd_gettime"),
+	THREE("clock_getres", "clock_gettime", "clock_nanosleep", TIMES),
+	THREE("getitimer", "gettimeofday", "nanosleep", TIMES),
+	THREE("setitimer", "time", "timer_create", TIMES),
+	THREE("timer_delete", "timer_getoverrun", "timer_gettime", TIMES),
+	THREE("timer_settime", "timerfd_create", "timerfd_gettime", TIMES),
 	FH_A("timerfd_settime", TIMES),
 	FH_A("times", TIMES),
 

@@ -157,6 +157,14 @@ print(b.run('z').text)
 """), ["variable A cannot be read: No module named 'only_here'", "variable a cannot be read: it holds one that cannot be read",
             "variable b cannot be read: it holds one that cannot be read", "[1]"])
 
+    def test_names_of_the_shell_are_the_codes_once_it_gives_them(self):
+        self.assertEqual(self.lines("""
+c.run('def open(name): return "mine"\\n__version__ = "2"; _private = 3; exit = 4\\n5')
+b = other(c)
+print(b.run('open("x"), __version__, _private, exit').text, b.not_branched)
+print(b.run('quit').state_lost, c.run('__version__').text)
+"""), ["('mine', '2', 3, 4) []", "True '2'"])
+
     def test_its_own_sandbox_is_a_fork(self):
         self.assertEqual(self.lines("""
 c.run('steps = (i for i in "ab")')
