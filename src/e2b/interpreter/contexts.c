@@ -7,6 +7,7 @@
 #include "base/text/uuid.h"
 #include "e2b/envd/entry.h"
 #include "e2b/hosted/accounts.h"
+#include "e2b/hosted/logs.h"
 #include "e2b/registry/ahead.h"
 #include "e2b/registry/registry.h"
 
@@ -198,8 +199,11 @@ static void fork_one(struct fh_hosted_context *from, struct fh_hosted *to)
 	bool kept = false;
 	memcpy(c->id, from->id, sizeof(c->id));
 	c->is_default = from->is_default;
-	if (fh_context_branch_into(from->context, to->sandbox, &c->context, NULL) < 0)
+	struct fh_error err = FH_ERROR_INIT;
+	if (fh_context_branch_into(from->context, to->sandbox, &c->context, &err) < 0) {
+		fh_hosted_note(to, "warn", "context %s begins without its original's variables: %s", c->id, err.message);
 		c->context = NULL;
+	}
 	pthread_mutex_lock(&to->lock);
 	kept = append(to, c);
 	pthread_mutex_unlock(&to->lock);
